@@ -26,7 +26,7 @@ impl BindingStage {
         })
     }
 
-    /// The scenario that names the stage that needs most of those that were looked at.
+    /// The scenario that names the stage that needs most of the estimated ones.
     pub fn scenario(&self) -> Scenario {
         self.at(self.most.map_or(0, |(_, stage)| stage))
     }

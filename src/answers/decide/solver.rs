@@ -135,7 +135,7 @@ impl Solver {
     /// The result so far.
     ///
     /// # Errors
-    /// Where every value that was looked at is refused: what is wrong with the scenario.
+    /// Where every estimated value is refused: the findings of the scenario.
     pub fn solution(&self) -> Result<Solution, Vec<Finding>> {
         match &self.work {
             Work::Number(line, search) => {
@@ -294,7 +294,7 @@ fn found(figures: Result<Figures, Option<u64>>, fits: fn(&Figures) -> bool) -> F
 /// The solution at once.
 ///
 /// # Errors
-/// What is wrong with the scenario, or why the axis has no effect in it.
+/// The findings of the scenario, or why the axis has no effect in it.
 pub fn solve(scenario: &Scenario, axis: &Axis) -> Result<Solution, Vec<Finding>> {
     let mut solver = Solver::new(scenario, axis)?;
     solver.settle();

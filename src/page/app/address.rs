@@ -54,7 +54,7 @@ pub(super) fn read(query: &str) -> Opening {
     }
 }
 
-/// The query of what is asked; `embed` for the compact widget.
+/// The query of the scenario that is asked; `embed` for the compact widget.
 pub fn query_of(store: Store, embed: bool) -> String {
     store
         .scenario
@@ -83,7 +83,7 @@ pub fn query_of_two(store: Store, scenario: &Scenario, against: Option<Scenario>
     codec::encode_query(scenario, &view)
 }
 
-/// The language is written only when it is not the one that the browser asks for, so that a link
+/// The language is written only when it is not the browser's preferred language, so that a link
 /// speaks its reader's language unless its author chose another.
 fn view_of(store: Store, embed: bool) -> ViewOptions {
     let language = store.language.get();

@@ -1,5 +1,5 @@
-//! From the scenario to the answer: at once, and at most once more a frame. What would take longer than a frame has is
-//! answered by workers; of a pipeline without a named stage they find the one that binds first.
+//! From the scenario to the answer: at once, and at most once more a frame. Workers answer scenarios that would take
+//! longer than a frame; for a pipeline without a named stage, they first find the stage that binds.
 
 use super::estimates::{self, Said};
 use super::published;
@@ -43,7 +43,7 @@ impl Answer {
 }
 
 /// Shows the `first` answer, and estimates after each change of the scenario. The first change since
-/// the last frame is answered where it happens, so that the answer is there when the frame comes;
+/// the last frame is answered where it happens, so that the answer exists when the frame comes;
 /// further ones are answered together in the frame. Panels below the first screen follow when that
 /// frame is painted.
 pub(super) fn follow(store: Store, first: Answer) {
@@ -71,7 +71,7 @@ pub(super) fn follow(store: Store, first: Answer) {
             }
             set_timeout(
                 move || {
-                    // Another change is answered before what is below shows this one.
+                    // Another change is answered before the panels below show this answer.
                     if frame.get_value() == Frame::Idle {
                         store.followed.set(store.scenario.get_untracked());
                         settle(store);
@@ -99,8 +99,8 @@ fn complete(store: Store) {
     });
 }
 
-/// Says that the page was loaded again because the program broke off; whether what is below the first screen is shown. It
-/// is left out where the page has broken off with it again.
+/// Says that the page was loaded again because the program broke off; returns whether panels below the first screen are
+/// shown. They are left out where the page has broken off with it again.
 #[inline(never)] // The first visit does without it.
 fn say_failures(store: Store) -> bool {
     let failures = browser::failures();
@@ -262,7 +262,7 @@ impl Engine {
     }
 }
 
-/// Shows what is said of a scenario.
+/// Shows the answer to a scenario, or its findings.
 fn show(store: Store, scenario: Scenario, said: Said) {
     match said {
         Ok(estimate) => {

@@ -174,7 +174,7 @@ pub(super) struct Estimates(Rc<RefCell<State>>);
 
 #[derive(Default)]
 struct State {
-    /// Scenarios that were asked for, with what is known of them.
+    /// Scenarios that were asked for, with their answers once they are known.
     asked: Vec<(Scenario, Option<Answer>)>,
     /// The scenario whose answer is waited for, and the callback for then.
     awaited: Option<Scenario>,
@@ -184,7 +184,7 @@ struct State {
 }
 
 impl Estimates {
-    /// Does something when what was waited for is known.
+    /// Calls `then` when the awaited answer is known.
     pub(super) fn then(&self, then: impl FnOnce() + 'static) {
         self.0.borrow_mut().then = Some(Box::new(then));
     }
@@ -252,7 +252,7 @@ impl Estimator for Estimates {
 
     fn prepare(&mut self, coming: &mut dyn Iterator<Item = Scenario>) {
         let workers = WORKERS.with(Workers::clone);
-        // One more than there are threads, so that none stands still.
+        // One more than there are threads, so that none is idle.
         let most = match workers.count() {
             0 => return,
             count => count + 1,
@@ -260,7 +260,7 @@ impl Estimator for Estimates {
         let coming: Vec<Scenario> = coming.take(most).collect();
         let mut state = self.0.borrow_mut();
         let State { asked, awaited, .. } = &mut *state;
-        // Nobody will ask for what was found to be idle meanwhile.
+        // Nobody will ask for scenarios that were found to be needless meanwhile.
         asked.retain(|(of, _)| awaited.as_ref() == Some(of) || coming.contains(of));
         drop(state);
         let is_new = |of: &&Scenario| {

@@ -42,7 +42,7 @@ fn is_unasked<T: Send + Sync + 'static>(search: RwSignal<Search<T>>) -> bool {
     search.with_untracked(|search| matches!(search, Search::Unasked))
 }
 
-/// An axis and what is known of it for the scenario on screen.
+/// An axis and the state of its search for the scenario on screen.
 #[derive(Clone)]
 pub struct AxisSearch {
     /// The axis.
@@ -149,7 +149,7 @@ impl Fits {
         forget(self.curves);
     }
 
-    /// Looks for the first of what is asked for that can be looked for.
+    /// Starts the first of the requested searches that can start.
     fn look(self) {
         self.busy.set_value(false);
         let scenario: Scenario = self.store.scenario.get_untracked();
@@ -179,7 +179,7 @@ impl Fits {
         next
     }
 
-    /// Pursues a question, and what is asked for after it.
+    /// Pursues a question, then the searches requested after it.
     fn pursue<Q: Question + 'static>(self, question: Q, found: impl Fn(&Q) + 'static) {
         self.busy.set_value(true);
         let told = move |question: &Q, done: bool| {

@@ -6,7 +6,7 @@ use crate::decide::{PlanOptions, Planner, Plans};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Estimates after which what is known is shown.
+/// Number of estimates after which the plans so far are shown.
 const SHOWN_EVERY: u64 = 16;
 
 /// The state of a search.

@@ -139,7 +139,7 @@ fn begin(store: Store) {
     pursuit.set(REST, move || look(store));
 }
 
-/// Shows what is known of the scenario on screen, and computes the first that is not.
+/// Shows the known ribbons of the scenario on screen, and computes the first unknown one.
 fn look(store: Store) {
     if untrack(|| store.is_stale()) {
         return;

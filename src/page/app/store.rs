@@ -75,11 +75,11 @@ pub struct State {
     /// The answer for panels below the first screen: it comes after the frame that shows the answer, which need not
     /// wait for them.
     pub settled: RwSignal<Option<Arc<Estimate>>>,
-    /// The scenario for readers that may follow a frame later: those that say more about it than its values, as why one
-    /// has no effect.
+    /// The scenario for readers that may follow a frame later and that say more about it than its values, such as why
+    /// one has no effect.
     pub followed: RwSignal<Scenario>,
-    /// Whether the rest of the program is there, which comes after the first answer: panels below
-    /// the first screen and what is computed off the critical path wait for it.
+    /// Whether the rest of the program is there, which comes after the first answer: panels below the first screen and
+    /// estimates off the critical path wait for it.
     pub whole: RwSignal<bool>,
     /// Findings about the scenario on screen.
     pub findings: RwSignal<Vec<Finding>>,
@@ -217,7 +217,7 @@ impl Store {
         self.ask(change);
     }
 
-    /// Changes what is asked, and tells of its values.
+    /// Changes the scenario, and notifies readers of its values.
     fn ask(self, change: impl FnOnce(&mut Scenario)) {
         if self.broke_off.with_untracked(Option::is_some) {
             self.broke_off.set(None);
@@ -264,7 +264,7 @@ impl Store {
         });
     }
 
-    /// Applies a finding's fix, and those of what is still wrong with the same setting after it:
+    /// Applies a finding's fix, and the fixes of findings that the same setting still has after it:
     /// one click repairs it.
     pub fn apply(self, fix: &Fix) {
         /// A repair that needs more rounds than this is none.
@@ -309,14 +309,14 @@ impl Store {
         }
     }
 
-    /// Stays with the configuration on screen in the place of the one that was set aside.
+    /// Stays with the configuration on screen instead of the one that was set aside.
     pub fn stay(self) {
         if let Some(entries) = self.entries.get_value() {
             entries.go_on();
         }
     }
 
-    /// Takes what is asked for no job's from here on.
+    /// Detaches the scenario from the opened job from here on.
     pub fn forget_job(self) {
         if !self.approximated.with_untracked(Vec::is_empty) {
             self.approximated.set(Vec::new());
@@ -334,7 +334,7 @@ impl Store {
         self.answer.with(Option::is_some)
     }
 
-    /// Whether what is on screen is not the answer to what is asked.
+    /// Whether the answer on screen is not the scenario's.
     pub fn is_stale(self) -> bool {
         !self.drafts.with(BTreeMap::is_empty)
             || self

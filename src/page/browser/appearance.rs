@@ -17,7 +17,7 @@ pub struct ForcedColours {
     pub ground: u32,
     /// Of text.
     pub ink: u32,
-    /// Of what is chosen.
+    /// Of selected controls.
     pub accent: u32,
 }
 

@@ -146,8 +146,8 @@ fn carried(event: &Event) -> Option<DataTransfer> {
     }
 }
 
-/// Calls `take` with what is dropped or pasted anywhere on the page: files, or else a text. A text that goes into a field
-/// is the field's own.
+/// Calls `take` with the files, or else the text, that are dropped or pasted anywhere on the page. A text that goes
+/// into a field is the field's own.
 pub fn on_given(take: impl Fn(Vec<Chosen>, String) + 'static) {
     let take = Rc::new(take);
     let options = EventListenerOptions::enable_prevent_default();

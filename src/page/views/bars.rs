@@ -150,7 +150,7 @@ pub(super) struct ShownBar {
     pub ghost: Option<Mark>,
     /// The change of the total since.
     pub change: Option<String>,
-    /// How the total stands to the capacity.
+    /// The standing of the total against the capacity.
     pub standing: &'static str,
 }
 
@@ -324,7 +324,7 @@ pub(super) fn DevicePanel() -> impl IntoView {
     let store = use_store();
     let least = held(store, |_, estimate| estimate.report.device.total);
     let bar = Memo::new(move |_| device_shown(store, least.get().unwrap_or_default()));
-    // What PyTorch gives back stands beside the name, so that no line comes and goes with it.
+    // The memory that PyTorch gives back is shown beside the name, so that no line comes and goes with it.
     let subtitle = Signal::derive(move || {
         let (units, language) = (store.units.get(), store.language.get());
         let of = |device: &DeviceReport| {

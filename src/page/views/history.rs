@@ -1,4 +1,4 @@
-//! A snapshot over time, beside what is predicted for the scenario on screen.
+//! A snapshot over time, beside the prediction for the scenario on screen.
 
 use super::plot::Plotted;
 use super::two_runs::TwoRuns;
@@ -99,7 +99,7 @@ pub(super) fn SnapshotHistory() -> impl IntoView {
     let store = use_store();
     let is_one = Memo::new(move |_| use_drawer().snapshot().is_some());
     let measured = Memo::new(move |_| measured());
-    // While nothing measured stands beside it, nobody needs it.
+    // Nobody needs the prediction while there is no measurement beside it.
     let predicted = Memo::new(move |_| {
         if is_one.get() {
             predicted(store)

@@ -1,8 +1,8 @@
 //! A figure on a canvas: what the panels of all three have in common.
 //!
-//! A [`Plot`] says how its figure is drawn, what is under the pointer and where keys lead;
-//! [`Plotted`] wires it to the mouse, to touch, to the keyboard and to what is highlighted
-//! elsewhere. A figure is drawn only while it can be seen.
+//! A [`Plot`] says how its figure is drawn, which spot is under the pointer and where keys lead; [`Plotted`] wires it
+//! to the mouse, to touch, to the keyboard and to the target that is highlighted elsewhere. A figure is drawn only
+//! while it can be seen.
 
 use super::gallery::Gallery;
 use super::look::{highlight, theme_for, unit, words};
@@ -76,7 +76,7 @@ pub(super) trait Plot: Send + Sync {
     fn is_there(&self) -> bool;
     /// The spot at a place.
     fn hit(&self, sheet: &Sheet, place: Place) -> Option<Spot>;
-    /// The spot that a key leads to; from no spot it leads to the one that matters most.
+    /// The spot that a key leads to; from no spot it leads to the most important one.
     fn go(&self, sheet: &Sheet, from: Option<Spot>, to: Move) -> Option<Spot>;
     /// A spot was clicked, or Enter was pressed on it.
     fn pick(&self, spot: Spot);

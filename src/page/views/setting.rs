@@ -1,7 +1,7 @@
-//! One setting: a control bound to a part of the scenario, with what is to be said about it.
+//! One setting: a control bound to a part of the scenario, with its help, findings and notes.
 //!
-//! A [`Setting`] is a line of a table; what it holds, how it is typed and what is said about it
-//! come from the rooms that know, so that a new key of the scenario is one more line.
+//! A [`Setting`] is a line of a table; its kind, the parsing of its text and the sentences about it come from the rooms
+//! that know, so that a new key of the scenario is one more line.
 
 use super::setting_control::{adapters, choice, names, number, switch};
 use crate::app::{Draft, Store, use_store};
@@ -42,7 +42,7 @@ pub(super) enum Look {
     Steps(&'static [u64]),
     /// A slider through these shares, smallest first, with a text box.
     Shares(&'static [f64]),
-    /// A choice of what is offered.
+    /// A choice among the values on offer.
     Choice(fn(&Scenario, Language) -> Vec<Choice>),
     /// A list of names, some of which are offered.
     Names,
@@ -130,7 +130,7 @@ impl Setting {
         });
     }
 
-    /// Changes it to what was typed, or keeps the text with what is wrong with it.
+    /// Changes it to the typed value, or keeps the text with its error.
     pub fn type_in(self, store: Store, text: String) {
         match self.kind().read(&text) {
             Ok(value) => self.put(store, value),

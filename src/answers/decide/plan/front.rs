@@ -1,4 +1,4 @@
-//! Plans, and those that no other dominates.
+//! Plans, and the front of plans that no other dominates.
 
 use crate::ask::Scenario;
 use crate::codec::differences;
@@ -33,7 +33,8 @@ pub struct RunPlan {
     pub altered: Vec<Altered>,
     /// GPUs.
     pub gpus: u64,
-    /// Bytes of a GPU that plans are compared by: those that it takes or, where any GPU may be, those that it has.
+    /// Bytes of a GPU by which plans are compared: the bytes that the plan takes or, where any GPU may be used, the
+    /// bytes that the GPU has.
     pub compared: Bytes,
     /// When a GPU needs most.
     pub phase: Phase,
@@ -54,7 +55,7 @@ pub struct RunPlan {
 }
 
 impl RunPlan {
-    /// The plan of a scenario that was made of the one that was `asked`.
+    /// The plan of a `scenario` that was made of the `asked` one.
     pub(super) fn new(asked: &Scenario, scenario: Scenario, figures: &Figures) -> Self {
         let Effort {
             compute,
@@ -87,7 +88,7 @@ impl RunPlan {
         }
     }
 
-    /// Operations of the rank that computes most, and those that it could do while it waits.
+    /// Operations of the rank that computes most, plus the operations that it could do while it waits.
     pub fn computed(&self) -> u64 {
         self.compute.total().saturating_add(self.idle)
     }
@@ -115,10 +116,10 @@ impl RunPlan {
     }
 }
 
-/// Operations that a rank could compute while it waits in a pipeline, of those that it computes: a stage stands still
-/// for as many micro-batches as there are other ranks (`(p - 1) / m`, with v stages a rank `(p - 1) / (v m)`: Efficient
-/// Large-Scale Language Model Training on GPU Clusters Using Megatron-LM, 2021, section 2.2), where gradients of
-/// weights do not fill the time.
+/// Operations that a rank could compute while it waits in a pipeline, given the operations that it computes: a stage is
+/// idle for as many micro-batches as there are other ranks (`(p - 1) / m`, with v stages a rank `(p - 1) / (v m)`:
+/// Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM, 2021, section 2.2), where gradients
+/// of weights do not fill the time.
 pub(super) fn idle(scenario: &Scenario, computed: u64) -> u64 {
     let pp = &scenario.parallelism.pp;
     if pp.size <= 1 || pp.schedule.splits_backward() {

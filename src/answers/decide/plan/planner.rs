@@ -55,7 +55,7 @@ pub struct Nearest {
 #[derive(Clone, Debug)]
 struct Seen {
     sizes: Batches,
-    /// Bytes of the GPU that it cannot do without: live tensors and what is outside of the allocator.
+    /// Bytes of the GPU that it cannot do without: live tensors and memory outside of the allocator.
     least: Bytes,
     /// The plan, where it fits.
     plan: Option<RunPlan>,

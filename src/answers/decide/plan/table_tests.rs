@@ -1,4 +1,4 @@
-//! The table of plans, and the strip of what was looked at.
+//! The table of plans, and the strip of estimated candidates.
 
 use super::*;
 use crate::ask::Scenario;

@@ -29,7 +29,7 @@ fn fits(report: &Report, headroom: u64) -> bool {
     report.device.total.get() <= most && report.verdict.fits
 }
 
-/// Costs with what is altered.
+/// Costs of a plan with the settings that it alters.
 type Point = ([u64; 5], Vec<Altered>);
 
 fn points<'a>(plans: impl IntoIterator<Item = &'a RunPlan>) -> BTreeSet<Point> {
@@ -273,7 +273,7 @@ fn any_gpu_has_the_plans_that_estimates_on_every_gpu_find() {
     }
 }
 
-/// Notes whether what is asked for was said to come.
+/// Notes whether requested scenarios were announced before.
 #[derive(Default)]
 struct Foresight {
     coming: Vec<Scenario>,

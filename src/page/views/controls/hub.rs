@@ -45,7 +45,7 @@ async fn mirror_of(repository: &str) -> Option<Mirror> {
     None
 }
 
-/// Uses what is known of a gated repository: the model of the catalog, else the config of an open copy.
+/// Uses a known config of a gated repository: the model of the catalog, else the config of an open copy.
 async fn use_copy(store: Store, repository: &str) -> bool {
     if let Some(known) = published(repository) {
         let model = ModelRef::Catalog(known.id.to_owned());

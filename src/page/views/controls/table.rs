@@ -84,7 +84,7 @@ static METHOD: Group = Group {
     ],
 };
 
-/// The samples of a step and what is learnt from them.
+/// The samples of a step and the objective.
 static SEQUENCE: Group = Group {
     id: "group-sequence",
     title: Word::GroupSequence,

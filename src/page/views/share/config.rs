@@ -47,7 +47,7 @@ fn written(store: Store, to: &str, link: &str) -> Written {
 /// A choice of formats, and the text to be copied or saved.
 #[component]
 pub(super) fn ConfigTab(
-    /// The link to what is on screen.
+    /// The link to the configuration on screen.
     link: Memo<String>,
 ) -> impl IntoView {
     let store = use_store();
