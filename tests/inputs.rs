@@ -126,7 +126,7 @@ fn snapshot_file(name: &str) -> Vec<u8> {
     std::fs::read(format!("{folder}/{name}")).expect(name)
 }
 
-/// Blocks and segments of a moment add up to what is held then, whichever way that is found.
+/// Blocks and segments of a moment add up to the memory held then, whichever way that is found.
 fn at_every_moment_the_maps_hold_what_the_counts_say(file: &str, device: &Device) {
     let every = device.timeline(usize::MAX);
     assert_eq!(every.len(), device.events.len() + 1, "{file}");

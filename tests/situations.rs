@@ -168,7 +168,7 @@ fn what_the_menu_says_of_a_situation_its_report_says_too() {
                 situation.id,
                 situation.look_at.0
             );
-            // A phase that a text calls binding is the one that binds.
+            // A phase that a text calls binding is the binding phase.
             for &phase in Phase::ALL {
                 let name = phase_in_sentence(phase, Language::English);
                 let says = format!("{name} binds");

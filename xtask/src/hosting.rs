@@ -86,7 +86,7 @@ fn make_lean(folder: &Path) -> Result<(), Failure> {
 
 /// How scripts begin that are modules.
 const MODULES: [&str; 2] = ["boot-", "web-"];
-/// Scripts without comments and long names of what is local (terser 5.51: wasm-bindgen's takes 7.4 KiB, not 8.4). None
+/// Scripts without comments and long local names (terser 5.51: wasm-bindgen's takes 7.4 KiB, not 8.4). None
 /// makes objects of a function expression or asks how many parameters a function has.
 const SHORTEN: [&str; 5] = [
     "--compress",

@@ -47,7 +47,7 @@ pub struct JobFile {
     pub text: String,
 }
 
-/// Reads the files of a job; what is `set` counts more than they do.
+/// Reads the files of a job; the settings in `set` override them.
 ///
 /// # Errors
 /// The name of a file that is no configuration, and why.

@@ -120,7 +120,7 @@ fn wrap(job: &mut Job) {
     job.set("parallelism.dp.kind", kind);
 }
 
-/// Sets what depends on the layers of the model: those that get adapters, and those that stay as they are.
+/// Sets the layers that get adapters, and the ones that stay as they are, which depend on the model.
 fn of_model(job: &mut Job) {
     let Some(model) = job.get("model").cloned() else {
         return;
@@ -265,7 +265,7 @@ fn precision(job: &mut Job) {
             job.set("parallelism.dp.mixed_precision.reduce", "fp32");
         }
         (Some(Wrapper::Fsdp2), Some(half @ "bf16"), Some(_)) if job.groups_by_accelerate => {
-            // `_prepare_fsdp2` (accelerate 1.6 to 1.15) makes what is trained float32, and enters no autocast.
+            // `_prepare_fsdp2` (accelerate 1.6 to 1.15) makes trained parameters float32, and enters no autocast.
             let stays = adapters || quantized;
             job.set("precision", if stays { loaded } else { "fp32" });
             let reduced = job.reduces_in.unwrap_or(half);
@@ -285,7 +285,7 @@ fn precision(job: &mut Job) {
                     job.set("parallelism.dp.mixed_precision.output", half);
                 }
             }
-            // FSDP's preparation makes what is trained float32, as some trainers do themselves.
+            // FSDP's preparation makes trained parameters float32, as some trainers do themselves.
             let stays = adapters || !(sharded || job.upcasts);
             if stays && loaded != "fp32" && !quantized {
                 job.set("weights", loaded);

@@ -21,7 +21,7 @@ enum Keeps {
     Tokens,
     /// The model's outputs.
     Outputs,
-    /// Nothing but what is generated where `predict_with_generate` asks for it.
+    /// Nothing but the generated tokens where `predict_with_generate` asks for them.
     Generated,
 }
 

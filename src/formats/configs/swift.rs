@@ -276,7 +276,7 @@ fn aligned(said: &Said, objective: &str, job: &mut Job) {
     }
 }
 
-/// `max_length` is of prompts, `max_completion_length` of what is generated.
+/// `max_length` is of prompts, `max_completion_length` of completions.
 fn generated(said: &Said, job: &mut Job) {
     let completion = said.count("max_completion_length").unwrap_or(512);
     if let Some(prompt) = said.count("max_length") {

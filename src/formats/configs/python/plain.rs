@@ -1,4 +1,4 @@
-//! Programs without a trainer, and what is said beside one: methods, loops, lengths.
+//! Programs without a trainer, and statements beside one: methods, loops, lengths.
 
 use super::parts::{Calls, Parts};
 use super::role::{OPTIMIZERS, Role};
@@ -194,7 +194,7 @@ impl Calls<'_> {
         }
     }
 
-    /// Names what is said a second time and not followed.
+    /// Names further objects of a kind that is read already, which are not followed.
     pub(super) fn others(&self, said: &mut Said) {
         for (number, role) in self.roles.iter().enumerate() {
             let one_of = matches!(

@@ -19,7 +19,7 @@ pub enum Doing {
     Forward,
     /// The backward pass.
     Backward,
-    /// Within it, what was not kept is computed again.
+    /// Within it, activations that were not kept are computed again.
     Recompute,
     /// Gradients are clipped.
     Clip,
@@ -30,7 +30,7 @@ pub enum Doing {
 }
 
 impl Doing {
-    /// Its name in what is written.
+    /// Its stable name in output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Loading => "loading",
@@ -83,7 +83,7 @@ impl Purpose {
         Self::Unknown,
     ];
 
-    /// Its name in what is written.
+    /// Its stable name in output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Before => "before_recording",
