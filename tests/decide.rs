@@ -66,7 +66,7 @@ fn the_largest_share_of_vllm_fits_and_a_hundredth_more_does_not() {
         assert!(with(found).verdict.fits, "{generation}: {found}");
         let more = with((found * 100.0).round() / 100.0 + 0.01);
         assert!(!more.verdict.fits, "{generation}: {found}");
-        // What is too much says as much.
+        // A value that is too large is reported as such.
         let said = more.findings.iter().find(|finding| finding.key == KEY);
         let fix = said.and_then(|finding| finding.fix.as_ref());
         let said = fix.and_then(|fix| fix.value.as_f64()).expect("a share");

@@ -294,7 +294,7 @@ fn what_is_guessed_of_a_snapshot_is_what_the_same_training_is_estimated_to_hold(
         let report = estimate(&scenario).expect("an estimate").report;
         let peak = report.device.binding();
         for row in purpose_rows(guess, &peak.composition) {
-            // What other recordings hold.
+            // The memory that earlier recordings hold.
             let earlier = Bytes(case["start_allocated"].as_u64().expect("bytes"));
             let expected = row.estimated.unwrap_or(earlier);
             assert_eq!(row.measured, expected, "{file}: {:?}", row.purpose);

@@ -122,7 +122,7 @@ impl Axis {
     /// The key without whose effect it has none.
     pub(super) fn in_the_way(&self) -> &'static str {
         match self.along {
-            // What would keep jobs from being on more GPUs.
+            // The setting that would keep jobs from being on more GPUs.
             Along::Gpus => "hardware.processes_per_gpu",
             _ => self.setting(),
         }

@@ -25,7 +25,7 @@ names! {
 }
 
 impl Method {
-    /// That of a scenario.
+    /// The method of a scenario.
     pub fn of(scenario: &Scenario) -> Self {
         match (&scenario.lora, scenario.quantization.is_on()) {
             (None, _) if !scenario.frozen.is_empty() => Self::Frozen,

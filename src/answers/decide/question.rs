@@ -71,7 +71,7 @@ impl Estimator for SideBySide {
         if let Some(at) = self.known.iter().position(is_it) {
             return Some(self.known.swap_remove(at).1);
         }
-        // What was found meanwhile may have made others idle.
+        // Answers that came meanwhile may have made other scenarios needless.
         self.known.retain(|(of, _)| coming.contains(of));
         let mut asked = vec![scenario.clone()];
         let is_new =

@@ -26,7 +26,7 @@ pub(super) use stages::Fsdp2Stages;
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
-/// The groups of a model, with what they share (`FSDPCommContext`).
+/// The groups of a model, with their shared state (`FSDPCommContext`).
 pub(super) struct Fsdp2 {
     own: Weak<Self>,
     settings: Fsdp,
@@ -51,7 +51,7 @@ pub(super) struct Fsdp2 {
     reducing: RefCell<Vec<Tensor>>,
     /// Groups in the order in which their forwards ended.
     order: RefCell<Vec<usize>>,
-    /// The group that a forward pass, or what a checkpoint runs again of one, began with (`iter_forward_root`).
+    /// The group that a forward pass, or the recomputation of a checkpoint, began with (`iter_forward_root`).
     forward_root: Cell<Option<usize>>,
     /// Whether gradients are reduced in this micro-batch.
     syncs: Cell<bool>,
@@ -135,7 +135,7 @@ impl Fsdp2 {
         };
         let mut groups: Vec<Group> = (0..modules.groups).map(group).collect();
         let (mut places, mut all) = (Vec::new(), Vec::new());
-        // The first rank sends what others receive.
+        // The first rank sends the weights that others receive.
         let sends = spec.around.loads() && mesh.rank.dp == 0;
         let mut alike_until = if sends { 1 } else { mesh.shard };
         let mut loaded = if spec.around.loads() {

@@ -21,7 +21,7 @@ pub struct ModelParameter {
     pub ranks: u64,
 }
 
-/// A wrapper around each stage of a pipeline, with what the schedule tells it.
+/// A wrapper around each stage of a pipeline, with the calls that the schedule makes to it.
 pub trait StageWrapper {
     /// A forward pass of a stage begins.
     fn forward_begins(&self, stage: u64);
@@ -61,7 +61,7 @@ pub trait Wrapper {
         Vec::new()
     }
 
-    /// Whether what the model returns in this micro-batch passes through copies.
+    /// Whether the model's outputs in this micro-batch are copied.
     fn copies_outputs(&self) -> bool {
         false
     }
@@ -74,12 +74,12 @@ pub trait Wrapper {
         false
     }
 
-    /// Runs the optimizer's step on what this rank has of parameters and gradients.
+    /// Runs the optimizer's step on this rank's parameters, or parts of them, and their gradients.
     fn step(&self, t: &Tape, run: OnRank) {
         self.on_rank(t, run);
     }
 
-    /// Runs what steps, or makes optimizer states, on what this rank steps over: parameters with their
+    /// Calls `run`, which steps or makes optimizer states, with the parameters that this rank steps over and their
     /// gradients.
     fn on_rank(&self, t: &Tape, run: OnRank) {
         run(t);

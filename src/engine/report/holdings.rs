@@ -58,7 +58,7 @@ impl<'a> Holdings<'a> {
         }
     }
 
-    /// Leaves what comes before the first phase out of the run, if `begins_loaded`.
+    /// Leaves events before the first phase out of the run, if `begins_loaded`.
     pub fn since_first_phase(self, begins_loaded: bool) -> Self {
         Self {
             begins_loaded,

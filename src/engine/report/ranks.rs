@@ -276,8 +276,8 @@ pub fn ranks(scenario: &Scenario) -> Vec<RankReport> {
     with_binding_run(scenario).0
 }
 
-/// The same, with the run of the rank that [`RankRun::of_binding_rank`] finds, where it is among those that
-/// were simulated.
+/// The reports of [`ranks`], with the run of the rank that [`RankRun::of_binding_rank`] finds, where that rank was
+/// simulated.
 pub(super) fn with_binding_run(scenario: &Scenario) -> (Vec<RankReport>, Option<RankRun>) {
     let Some(ranks) = Ranks::of(scenario) else {
         return (Vec::new(), None);

@@ -95,8 +95,8 @@ pub fn unlimited(spec: &ResolvedSpec) -> Settings {
     settings(&spec.allocator, Limit::None)
 }
 
-/// The allocator's settings of a scenario, with as much memory as it lets itself have. Where that is as
-/// much as it asks for, what the device has is watched.
+/// The allocator's settings of a scenario, with as much memory as it lets itself have. Where that is as much as it asks
+/// for, the device's memory is watched.
 pub fn within_its_limit(spec: &ResolvedSpec) -> Settings {
     let limit = match (spec.memory_limit, limited(spec).limit) {
         (Some(limit), _) => Limit::Fraction(limit.get()),
@@ -108,8 +108,8 @@ pub fn within_its_limit(spec: &ResolvedSpec) -> Settings {
     settings(&spec.allocator, limit)
 }
 
-/// The allocator's settings on the scenario's device: what one process can use of it beside its
-/// CUDA context and other programs.
+/// The allocator's settings on the scenario's device: the memory that one process can use beside its CUDA context and
+/// other programs.
 pub fn limited(spec: &ResolvedSpec) -> Settings {
     let free = spec.device.usable - spec.device.in_use;
     let share = free.get() / spec.device.processes.max(1);

@@ -108,9 +108,8 @@ pub struct StepReport {
     pub peak: PhaseReport,
 }
 
-/// Floating-point operations of a rank in a step: of matrix products, convolutions and attention kernels, masks
-/// and windows not taken off. Kernels of linear attention and state spaces, and what works element by element, do
-/// not count.
+/// Floating-point operations of a rank in a step: of matrix products, convolutions and attention kernels, masks and
+/// windows not taken off. Kernels of linear attention and state spaces, and elementwise operations do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compute {
     /// Operations of the forward pass.
@@ -419,7 +418,7 @@ pub struct PhaseSpan {
     pub end: u32,
 }
 
-/// Memory over program order, thinned to what a drawing can show. Thinning keeps the highest
+/// Memory over program order, thinned to as many points as a drawing can show. Thinning keeps the highest
 /// point of each stretch, so that peaks stay exact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {

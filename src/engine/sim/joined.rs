@@ -23,7 +23,7 @@ impl Joined {
         self.batches
     }
 
-    /// Adds those of a batch (`nested_concat`).
+    /// Adds the tensors of a batch (`nested_concat`).
     pub(super) fn add(&mut self, t: &Tape, new: Vec<Tensor>) {
         self.kept = if self.kept.is_empty() {
             new

@@ -243,7 +243,7 @@ pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<Left>) {
             "activation_offload.kind" => {
                 scenario.activation_offload = ActivationOffload::default();
                 if unchecked {
-                    // What does not wait on the host is computed again, as such jobs do elsewhere.
+                    // Activations that do not wait on the host are computed again, as such jobs do elsewhere.
                     scenario.activation_checkpointing = ActivationCheckpointing::Full;
                 }
             }

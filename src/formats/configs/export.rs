@@ -137,7 +137,7 @@ impl Draft<'_> {
             let wanted = at(self.target.values, path);
             let there = !ALWAYS.contains(path) || has(&self.map, key);
             let said = same(at(&read, path), wanted) && there;
-            // What is not there of a number is none of it.
+            // A missing number is zero.
             let none = matches!(conversion, As::Real).then(|| Value::from(0.0));
             let wanted = if wanted.is_null() {
                 none.as_ref()

@@ -31,7 +31,7 @@ impl Flag {
 pub struct Biases {
     /// Biases of queries, keys and values.
     pub qkv: Flag,
-    /// That of the output of attention.
+    /// The bias of the output of attention.
     pub output: Flag,
     /// Biases of the MLP.
     pub mlp: Flag,

@@ -161,7 +161,7 @@ pub(super) fn open(store: Store, query: &str) {
     store.replace(opening.scenario);
     store.kept.set(opening.against.map(|against| *against));
     store.address_findings.set(opening.findings);
-    // What is drawn in it is drawn anew.
+    // Figures with text in it are drawn anew.
     if store.language.get_untracked() != opening.language {
         store.language.set(opening.language);
     }

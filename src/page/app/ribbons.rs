@@ -29,7 +29,7 @@ pub struct AlongSlider {
     key: &'static str,
     /// The stops, the last ones that were computed.
     pub stops: ArcRwSignal<Option<Arc<Vec<Stop>>>>,
-    /// Whether they are those of another scenario.
+    /// Whether the ribbons are of another scenario.
     pub waits: ArcRwSignal<bool>,
     /// Whether the slider can be seen.
     seen: bool,

@@ -309,7 +309,7 @@ impl Store {
         }
     }
 
-    /// Stays with the configuration on screen instead of the one that was set aside.
+    /// Stays with the configuration on screen instead of the configuration that was set aside.
     pub fn stay(self) {
         if let Some(entries) = self.entries.get_value() {
             entries.go_on();

@@ -24,7 +24,7 @@ pub(super) struct Ink {
 }
 
 impl Ink {
-    /// That of a name among the theme's categories, parts or others.
+    /// The ink of a name among the theme's categories, parts or others.
     pub(super) const fn new(kind: &'static str, name: &'static str) -> Self {
         Self { kind, name }
     }

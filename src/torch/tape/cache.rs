@@ -24,8 +24,8 @@ pub struct KeyValueCache {
     windows: Vec<Option<u64>>,
     /// States that layers change in place.
     states: Vec<Tensor>,
-    /// The layer that asks next, the next that asks for those of the encoder's result, and for a
-    /// state.
+    /// The index of the layer that asks next, of the next that asks for keys and values of the encoder's result, and of
+    /// the next state.
     next: usize,
     next_crossed: usize,
     next_state: usize,

@@ -302,7 +302,7 @@ impl Tape {
         let grad_mode = self.set_grad_enabled(true);
         let again = || self.recomputing(true, || self.without_cache(|| region(self, &inputs)));
         let backward = |outputs: Results| {
-            // Those of whole numbers stay, too.
+            // Tensors of whole numbers stay, too.
             let (roots, others): (Vec<_>, Vec<_>) =
                 (outputs.iter().zip(gradients)).partition(|(output, _)| output.requires_grad());
             self.backward_with(&roots);

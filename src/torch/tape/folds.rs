@@ -96,7 +96,7 @@ impl List {
     }
 }
 
-/// The folded lists of a record, and what belongs to them.
+/// The folded lists of a record, and the events that belong to them.
 #[derive(Debug)]
 pub(super) struct Folds {
     /// How many elements of each are built.
@@ -316,7 +316,7 @@ impl Folds {
         Some(())
     }
 
-    /// For how many elements of its list what happens in a scope stands.
+    /// Number of elements of its list that a scope represents.
     pub(super) fn multiplicity(&self, scope: u32) -> u64 {
         match self.of_scope(scope).split() {
             Some(Member { list, element }) if element == self.built.pattern() => {

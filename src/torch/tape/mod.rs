@@ -186,7 +186,7 @@ pub struct Tape {
     on_host: on_host::State,
     /// Operations whose results checkpointed regions keep.
     kept_operations: Cell<Option<KeptOperations>>,
-    /// Whether what runs is part of one operation of a library.
+    /// Whether the running operations are parts of one operation of a library.
     in_operation: Cell<bool>,
     /// `n`: every `n`-th region is checkpointed; `regions` counts those of this forward pass.
     checkpoint_every: Cell<(u64, bool)>,
@@ -236,7 +236,7 @@ impl Tape {
         }
     }
 
-    /// An empty record that keeps what made the storages too.
+    /// An empty record that also keeps the operations that made the storages.
     pub fn with_details(backend: Backend) -> Self {
         let tape = Self::new(backend);
         tape.recorder.keep_details();

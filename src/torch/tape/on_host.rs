@@ -213,7 +213,7 @@ impl Tape {
         self.on_host.checkpoints.set(kept);
     }
 
-    /// Runs a head, what it saves of which TRL keeps on the device.
+    /// Runs a head, whose saved tensors TRL keeps on the device.
     pub fn around_head<R>(&self, run: impl FnOnce() -> R) -> R {
         let keeps = |on_host: &mut OnHost| on_host.what != HostCopies::All;
         let outer = self.on_host.offload.borrow_mut().take_if(keeps);

@@ -31,7 +31,7 @@ pub struct ParameterGroup {
 struct Wanted<'a> {
     pass: u32,
     leaves: &'a [Rc<Leaf>],
-    /// Whether what the nodes have saved stays (`retain_graph`).
+    /// Whether the saved tensors of the nodes stay (`retain_graph`).
     retains: bool,
 }
 
@@ -128,8 +128,8 @@ impl Tape {
         (of_input, groups)
     }
 
-    /// `stage_backward_weight`: the gradients of the parameters of each group, which are added to what they
-    /// have.
+    /// `stage_backward_weight`: the gradients of the parameters of each group, which are added to their existing
+    /// gradients.
     pub fn backward_of_parameters(&self, groups: Vec<ParameterGroup>) {
         // The tensors of the group before that Python's variables hold.
         let mut before: Vec<Tensor> = Vec::new();

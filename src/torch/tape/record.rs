@@ -1,4 +1,4 @@
-//! Storages and events in order, where what repeats is not written.
+//! Storages and events in order, where repetitions are not written.
 //!
 //! Of layers that do the same (Note [Layers that repeat], `folds.rs`) two neighbours are written. From one to the next
 //! the numbers of all events, storages and scopes grow by a constant step, and so they do for each layer after them. So
@@ -342,7 +342,7 @@ impl Record {
         self.pieces(places).flat_map(Piece::events)
     }
 
-    /// The marks, each with its place; what repeats has none.
+    /// The marks, each with its place; repeated stretches have none.
     pub fn marks(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
         let words = self.words.iter().enumerate();
         let mut copies = self.copies.iter().peekable();

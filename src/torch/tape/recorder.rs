@@ -186,9 +186,8 @@ impl Recorder {
         (self.event_count(), storage)
     }
 
-    /// The later of two stretches of events (Note [Layers that repeat without gradients],
-    /// `repeats.rs`), where each event does what that of the earlier one does to a storage that one step
-    /// further is the other, as far as `steps` says.
+    /// The later of two stretches of events (Note [Layers that repeat without gradients], `repeats.rs`), where each
+    /// event corresponds to an event of the earlier stretch, on a storage one step further, as far as `steps` says.
     pub(super) fn compare(
         &self,
         [one, other]: [Range<usize>; 2],

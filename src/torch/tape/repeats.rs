@@ -63,7 +63,7 @@ struct Pass {
     each: u32,
 }
 
-/// Lists of modules that repeat, and what they made.
+/// Lists of modules that repeat, and the storages that they made.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
     /// Whether all layers are run, so that records can be compared.

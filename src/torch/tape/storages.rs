@@ -170,7 +170,7 @@ impl Storages {
         }
     }
 
-    /// The one at a place is alive.
+    /// Marks the storage at a place as alive.
     pub(super) fn live(&mut self, at: usize) {
         if let Some(packed) = self.all.get_mut(at) {
             packed.what |= ALIVE;
@@ -242,7 +242,7 @@ impl Storages {
         self.all.get(at).is_some_and(|packed| packed.is_alive())
     }
 
-    /// The one at a place.
+    /// The storage at a place.
     #[inline]
     pub fn get(&self, at: usize) -> Option<RawStorage> {
         self.all.get(at).map(|&packed| self.unpacked(packed))
@@ -296,14 +296,14 @@ impl Storages {
         }
     }
 
-    /// Says what the one at a place is for.
+    /// Sets the category of the storage at a place.
     pub(super) fn classify(&mut self, at: usize, category: Category) {
         if let Some(packed) = self.all.get_mut(at) {
             packed.set_category(category);
         }
     }
 
-    /// A stream uses the one at a place.
+    /// Notes that a stream uses the storage at a place.
     pub(super) fn record_stream(&mut self, at: usize, stream: Stream) {
         let mut asked = self.asked(at);
         if asked.stream == stream || asked.used_on.contains(stream) {
@@ -316,7 +316,7 @@ impl Storages {
         }
     }
 
-    /// The one at a place is freed: its scope.
+    /// Marks the storage at a place as freed, and returns its scope.
     pub(super) fn free(&mut self, at: usize) -> Option<u32> {
         let packed = self.all.get_mut(at)?;
         packed.what &= !ALIVE;

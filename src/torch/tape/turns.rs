@@ -3,8 +3,8 @@
 //! In the middle of a pipeline schedule a rank takes turns: the forward pass of one micro-batch, then the backward pass
 //! of another that began a few turns before. Once nothing of the warm-up is left, each turn repeats the one before it,
 //! and the numbers of its storages are a constant step further. So once two turns are alike the record is extrapolated
-//! over those that follow, and the tensors that live after the last turn are mapped to those that would live after all
-//! of them.
+//! over the turns that follow, and the tensors that live after the last turn are mapped to the tensors that would live
+//! after all of them.
 //!
 //! This is checked: the last turn has the events of the one before, each a step further; its storages are like those of
 //! the turn whose micro-batch has gone backward meanwhile; and the storages that are alive after it are the ones that

@@ -1,6 +1,6 @@
 //! The operations that a program computes and the bytes that it sends, counted by the shapes of its operations.
 //!
-//! Floating-point operations are those of matrix products, of convolutions and of attention kernels, two for each
+//! Floating-point operations are counted for matrix products, convolutions and attention kernels, two for each
 //! number that is multiplied and added, as `torch.utils.flop_counter` counts them (torch 2.15): masks and windows
 //! save none. Element-wise operations, norms and scans do not count.
 //!
@@ -101,7 +101,7 @@ impl FromIterator<(Collective, u64)> for Work {
 #[derive(Debug, Default)]
 pub(super) struct Counted {
     work: Cell<Work>,
-    /// Whether what runs was computed before.
+    /// Whether the running operations are a recomputation.
     recomputes: Cell<bool>,
     /// Among how many ranks tensors are divided; 0 where nobody has said it.
     tensor_ranks: Cell<u64>,

@@ -31,7 +31,7 @@ pub fn draw_phases<DB: DrawingBackend>(
     let pen = Pen::new(area, look.theme);
     let capacity = marks::begin(&pen, look, &layout.axis, layout.plot, figure.capacity)?;
     for bar in &layout.bars {
-        // What is counted beyond live tensors, as a plain bar behind them.
+        // Bytes counted beyond live tensors, as a plain bar behind them.
         let frame = Frame {
             top: layout.axis.scale.at(bar.counted),
             ..bar.frame

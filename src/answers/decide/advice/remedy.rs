@@ -28,7 +28,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// That of an estimate of a scenario.
+    /// The outcome of an estimate of a scenario.
     pub fn of(scenario: &Scenario, figures: &Figures) -> Self {
         let accumulated = scenario.gradient_accumulation_steps;
         Self {

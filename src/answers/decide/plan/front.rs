@@ -29,7 +29,7 @@ pub struct RunPlan {
     pub scenario: Scenario,
     /// Differences from the scenario: keys with their values.
     pub changes: Vec<(&'static str, Value)>,
-    /// Changes that alter what is learned.
+    /// Changes that alter the result of training.
     pub altered: Vec<Altered>,
     /// GPUs.
     pub gpus: u64,
@@ -164,7 +164,7 @@ impl Front {
         self.0.is_empty()
     }
 
-    /// The plans that alter least first, then those on the fewest GPUs that compute and send least, then those that
+    /// The plans that alter least first, then plans on the fewest GPUs that compute and send least, then plans that
     /// take least of the node's RAM: tensors there have to come back.
     pub(super) fn sorted(&self) -> Vec<RunPlan> {
         let mut plans = self.0.clone();

@@ -217,7 +217,7 @@ impl Planner {
         None
     }
 
-    /// The candidates from the next one on, but for those of its family that are too many for sure.
+    /// The candidates from the next one on, without the ones of its family that need too much memory for sure.
     fn coming(&self) -> impl Iterator<Item = Scenario> + use<'_> {
         let from = self.next;
         let families = self.families.iter().enumerate().skip(from[0]);

@@ -256,7 +256,7 @@ impl Handle {
         }
     }
 
-    /// `_use_unsharded_views` in forward: what modules compute with are views that are new in the graph.
+    /// `_use_unsharded_views` in forward: modules compute with views that are new in the graph.
     fn use_unsharded_views(&self, t: &Tape) {
         if !self.flat.requires_grad() {
             return;

@@ -1,4 +1,4 @@
-//! One stage on a rank (`PipelineStage`): what it holds of the micro-batches that are under way.
+//! One stage on a rank (`PipelineStage`): the tensors that it holds of the micro-batches under way.
 
 use super::action::{Action, Computation};
 use super::call::Call;
@@ -35,12 +35,12 @@ pub(super) struct Stage {
     pub(super) is_last: bool,
     /// Its parameters that are trained.
     parameters: Vec<Tensor>,
-    /// Shape and dtype of what stages send.
+    /// Shape and dtype of the tensors that stages send.
     boundary: (Shape, DType),
     chunks: BTreeMap<u64, Chunk>,
     /// Inputs that were received, or are being received (`args_recv_info`).
     received: BTreeMap<u64, Tensor>,
-    /// Gradients of what it gave (`grad_recv_info`).
+    /// Gradients of its outputs (`grad_recv_info`).
     received_gradients: BTreeMap<u64, Tensor>,
     /// Gradients of its inputs (`bwd_cache`).
     gradients: BTreeMap<u64, Option<Tensor>>,
@@ -100,7 +100,7 @@ impl Stage {
         Some(buffer)
     }
 
-    /// `set_local_fwd_input`: what a stage of the same rank gave.
+    /// `set_local_fwd_input`: takes the output of a stage of the same rank as the input.
     pub(super) fn take_input(&mut self, output: &Tensor, micro_batch: u64) {
         self.received.insert(micro_batch, output.detach());
     }
@@ -169,7 +169,7 @@ impl Stage {
         self.gradients.remove(&micro_batch).flatten()
     }
 
-    /// The loss of what the stage gave, if it is the last.
+    /// Computes the loss of the stage's output, if it is the last stage.
     pub(super) fn compute_loss(&self, call: &mut Call, output: Option<&Tensor>, micro_batch: u64) {
         if self.is_last {
             call.compute_loss(output, micro_batch);

@@ -114,7 +114,7 @@ impl Stage1And2 {
         }
     }
 
-    /// `average_tensor`: what belongs to several ranks is copied together to be reduced.
+    /// `average_tensor`: gradients that belong to several ranks are copied into one tensor to be reduced.
     fn average(&self, t: &Tape, members: &[usize]) {
         // Ranks with their elements, as they follow one another.
         let mut slices: Vec<(u64, u64)> = Vec::new();

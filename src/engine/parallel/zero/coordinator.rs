@@ -40,14 +40,14 @@ enum Trace {
     Complete,
 }
 
-/// A module: its first parameter, and what it does.
+/// A module: the index of its first parameter, and the name of its operation.
 type Module = (usize, &'static str);
 
 /// A module that is called, with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Use {
     module: Module,
-    /// Its parameters: of a leaf those of all modules in it.
+    /// Indices of its parameters; for a leaf, of the parameters of all modules in it.
     own: Vec<usize>,
     /// Parameters that are elsewhere while it runs.
     away: Vec<usize>,
@@ -304,7 +304,7 @@ impl Coordinator {
         trained
     }
 
-    /// Gathers what the next modules need.
+    /// Gathers the parameters that the next modules need.
     fn prefetch(&self, t: &Tape, own: &[usize]) {
         let step = self.step.get();
         let mut queue = self.queue.borrow_mut();

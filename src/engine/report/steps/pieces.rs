@@ -215,7 +215,7 @@ impl Cut {
     }
 
     fn free(&mut self, id: u32) {
-        // What came last goes first, mostly.
+        // The last storage is freed first, mostly.
         if let Some(place) = self.made.iter().rposition(|made| made.id == id) {
             let made = self.made.remove(place);
             if let Some((_, piece)) = self.pieces.last_mut()

@@ -31,8 +31,8 @@ pub(super) struct Generated {
     advantages: Tensor,
     /// How many tokens are scored.
     _items: Tensor,
-    /// The model's own log-probabilities before the first step, where more than one trains on them or they are not
-    /// those of who generated.
+    /// The model's own log-probabilities before the first step, where several steps train on them, or vLLM generated
+    /// the completions.
     old: Option<Tensor>,
     /// How much less likely the model finds a completion than vLLM did, and vLLM's log-probabilities.
     corrections: Option<[Tensor; 2]>,
@@ -40,7 +40,7 @@ pub(super) struct Generated {
     reference: Option<Tensor>,
 }
 
-/// The log-probabilities that those of the model are compared with.
+/// The log-probabilities with which the model's are compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Compared {
     /// The model's own before the first step.

@@ -239,8 +239,8 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// The loss of a micro-batch, the `first` of those of a generation or not, as `training_step` goes backward from it; `mark` is
-    /// told of phases.
+    /// The loss of a micro-batch from which `training_step` goes backward; `first` says that it is the first of a
+    /// generation; `mark` is told of phases.
     pub(super) fn loss(
         &mut self,
         model: &Model,
@@ -434,7 +434,7 @@ impl<'a> Trainer<'a> {
         model.evaluate(t, batch, request, |mut output| {
             t.classify_autocast_copies();
             t.exit_autocast();
-            // What is scored is in float32 anyway.
+            // Scores are in float32 anyway.
             if let Some(logits) = output.logits.take_if(|_| mixed) {
                 output.logits = Some(t.to(&logits, DType::Float32));
             }

@@ -42,7 +42,7 @@ impl Calls<'_> {
             let name = self.names[number].clone();
             let short = name.rsplit('.').next().unwrap_or(&name).to_owned();
             match role {
-                // What prepares the model afterwards says how.
+                // A call that prepares the model afterwards says how.
                 Role::Checkpoint if self.all(Role::Prepare).iter().any(|own| *own > number) => {}
                 Role::Checkpoint => {
                     said.add_as(&short, "gradient_checkpointing", true.into());

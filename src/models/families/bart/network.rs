@@ -196,7 +196,7 @@ impl Stack {
             let rows = t.add_scalar(&ids);
             self.embed_positions.forward(t, &rows)
         });
-        // What is made of the positions takes their name.
+        // The tensor made of the positions takes their name.
         let range = range.filter(|_| {
             matches!(
                 self.kind,

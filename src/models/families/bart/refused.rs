@@ -3,7 +3,7 @@
 use crate::ask::{ActivationCheckpointing, Attention, Finding, Scenario, Task, message};
 use crate::model::Architecture;
 
-/// Refuses what those of texts do not do.
+/// Refuses settings that the models of texts do not support.
 pub(crate) fn check(
     scenario: &Scenario,
     architecture: &Architecture,

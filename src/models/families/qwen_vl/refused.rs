@@ -17,7 +17,7 @@ pub(crate) fn check(
     if let Some(images) = architecture.images()
         && let Some(config) = images.packed()
     {
-        // What is wrong with the sides themselves is said already.
+        // Errors of the sides themselves are reported already.
         let sides = image_size::packed(scenario, images, &mut Vec::new());
         check_windows(scenario, config, sides, findings);
     }

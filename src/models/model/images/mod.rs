@@ -149,8 +149,8 @@ impl ImageConfig {
         deep.map_or(0, |deep| deep.layers.len() as u64)
     }
 
-    /// Tokens of a text that an image takes whose `sides` are in pixels: its own and those that
-    /// stand around it.
+    /// Tokens of a text that an image takes whose `sides` are in pixels: its own tokens and the special tokens around
+    /// them.
     pub fn places(&self, sides: [u64; 2]) -> u64 {
         match self {
             Self::Whole(config) => config.places(sides),

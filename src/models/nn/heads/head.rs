@@ -179,7 +179,7 @@ impl Head {
     ) -> (Tensor, Vec<Tensor>) {
         let (read, mut held) = self.reads.of(t, facts, hidden, mask);
         let read = dropped(t, read, self.drops_first);
-        // What was read of the first token is the variable that everything else is assigned to.
+        // The columns read of the first token are in the variable that all later results are assigned to.
         let kept = (self.reads != Reads::FirstColumns).then(|| read.clone());
         let x = match &self.transform {
             Some(transform) => transform.forward(t, read),

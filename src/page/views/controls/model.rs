@@ -99,7 +99,7 @@ pub(super) fn ModelControls() -> impl IntoView {
         };
         use_model(store, model);
     };
-    // What is pasted whole is used at once: nobody types a config.
+    // A config pasted whole is used at once: nobody types one.
     Effect::new(move |_| {
         let text = typed.get().unwrap_or_default();
         let link = text.contains('?') && text.contains("v=");

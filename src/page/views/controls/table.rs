@@ -325,7 +325,7 @@ fn losses(scenario: &Scenario, _: Language) -> Vec<Choice> {
     names.into_iter().map(choice).collect()
 }
 
-/// The implementations of the optimizer in use, and the one that is asked for.
+/// The implementations of the optimizer in use, and the scenario's own.
 fn implementations(scenario: &Scenario, language: Language) -> Vec<Choice> {
     const KEY: &str = "optimizer.impl";
     let mut names = offers(scenario, KEY);

@@ -14,10 +14,9 @@ const TILE: u64 = 64;
 const PAIRS: u64 = 1024;
 
 impl Tape {
-    /// `LigerFusedMoEFunction`: tokens `[N, H]` through the experts `[N, K]` that were chosen for them,
-    /// whose weights are `[E, 2I, H]` and `[E, H, I]`, weighted by `[N, K]`. Saves what the activation
-    /// is of and where tokens go; gradients of both weights are computed whether they are needed or
-    /// not.
+    /// `LigerFusedMoEFunction`: tokens `[N, H]` through the experts `[N, K]` that were chosen for them, whose weights
+    /// are `[E, 2I, H]` and `[E, H, I]`, weighted by `[N, K]`. Saves the activation's input and the indices of where
+    /// tokens go; gradients of both weights are computed whether they are needed or not.
     pub fn liger_experts(
         &self,
         x: &Tensor,

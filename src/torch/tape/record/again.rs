@@ -31,7 +31,7 @@ impl Record {
             && stored
     }
 
-    /// A turn that ends the record comes `times` times more; what it makes is not alive.
+    /// Repeats a turn that ends the record `times` times more; its storages are not alive.
     pub(in crate::tape) fn turn_again(
         &mut self,
         events: Range<usize>,

@@ -13,8 +13,8 @@ impl Recorder {
         alive.filter(|&id| record.is_alive(id)).collect()
     }
 
-    /// Writes a turn `times` times more, and lets what lives stand for what would live then; false when it does
-    /// not do what the one before it did, or the record is not as it was run.
+    /// Writes a turn `times` times more, and maps living tensors to the ones that would live then; false when the turn
+    /// differs from the one before it, or the record is not as it was run.
     pub(in crate::tape) fn turn_comes_again(
         &self,
         turn: &Turn,

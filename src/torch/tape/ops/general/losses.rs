@@ -42,7 +42,8 @@ impl Tape {
             .records(&[&x])
             .then(|| [&x, &target].map(|x| self.save(x)));
         let each = {
-            // `(1 - target) * x - log_sigmoid(x)`: the sigmoid's logarithm, then what it is taken from.
+            // `(1 - target) * x - log_sigmoid(x)`: the sigmoid's logarithm, then the product that it is subtracted
+            // from.
             let logarithm = self.like("log_sigmoid", &x);
             drop(self.like("log_sigmoid", &x));
             let rest = self.like("rsub", &target);

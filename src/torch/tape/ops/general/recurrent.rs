@@ -133,7 +133,7 @@ impl Tape {
     }
 
     /// `_thnn_fused_lstm_cell` or `_thnn_fused_gru_cell` of gates of the input, gates of the state and a state
-    /// `[B, H]`: the next states. Saves all three, the new cell and what the kernel leaves.
+    /// `[B, H]`: the next states. Saves all three, the new cell and the kernel's workspace.
     fn fused_cell(
         &self,
         given: [&Tensor; 3],
