@@ -1,4 +1,4 @@
-//! Settings that people set together: those of a method of training, a number of GPUs.
+//! Settings that people set together: the settings of a training method, a number of GPUs.
 
 use super::gpus::{gpus_of, with_gpus};
 use super::plan::Adapters;

@@ -38,7 +38,7 @@ pub(super) struct Fsdp1 {
     replicates: bool,
     /// Ranks that hold the same, and reduce gradients among them.
     replicas: u64,
-    /// The root's first, then each layer's, followed by those of the modules within that are units.
+    /// The root's handle first, then each layer's, followed by the handles of modules within the layer that are units.
     handles: Vec<Handle>,
     /// The modules that are layers, and the handle of each.
     layers: Layers,

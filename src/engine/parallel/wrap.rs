@@ -23,7 +23,7 @@ pub fn is_wrapped(spec: &ResolvedSpec) -> bool {
     )
 }
 
-/// Whether forward and backward passes under a wrapper are the same when the optimizer steps after those of all
+/// Whether forward and backward passes under a wrapper are the same when the optimizer steps after the passes of all
 /// steps.
 pub fn optimizer_may_wait(spec: &ResolvedSpec) -> bool {
     let dp = &spec.parallelism.dp;

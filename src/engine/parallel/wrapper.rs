@@ -116,7 +116,7 @@ pub trait Wrapper {
     fn gather_to_save(&self, _t: &Tape) {}
 
     /// The model's parameters in the order in which they were made, each with its module, where the wrapper
-    /// keeps them in shards. Of folded lists those of modules that are built.
+    /// keeps them in shards. Of folded lists, the parameters of the built modules.
     fn parameters(&self) -> Option<Vec<(u32, ModelParameter)>> {
         None
     }

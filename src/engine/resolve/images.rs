@@ -23,7 +23,7 @@ pub struct ImageTokens {
     pub tokens: u64,
     /// Patches that the tower sees of each, where they come in one list.
     pub patches: Option<u64>,
-    /// Pixels of what becomes one token, where the processor has limits for those of an image.
+    /// Pixels that become one token, where the processor limits the pixels of an image.
     pub of_token: Option<u64>,
 }
 

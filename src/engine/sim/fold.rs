@@ -8,11 +8,10 @@
 //! library's workspace, the gradient scaler's state) is allocated in the first step only. So it is
 //! with the optimizer: once a step after the first leaves nothing behind, the next does the same.
 //!
-//! Where gradients stay the micro-batches of later steps add to them: those of the second are run too,
-//! and stand for all that follow. Where no step is like another, as when the caller keeps the outputs
-//! of the step before, or its loss where there is no backward pass, when the optimizer steps within
-//! backward, or when batches differ in length, those of every step are run, and the optimizer's steps
-//! after them all the same.
+//! Where gradients stay the micro-batches of later steps add to them: the micro-batches of the second step are run too,
+//! and represent all that follow. Where no step is like another, as when the caller keeps the outputs of the step
+//! before, or its loss where there is no backward pass, when the optimizer steps within backward, or when batches
+//! differ in length, the micro-batches of every step are run, and the optimizer's steps after them all the same.
 //!
 //! So it is under FSDP and DDP, whose hooks do not ask what the optimizer does; FSDP1 sets itself up in the first
 //! forward pass and lets go of gradients in the next one, and DDP makes its buckets anew in the second step, so that

@@ -100,7 +100,7 @@ impl Trace {
         })
     }
 
-    /// How many marks there are before those of steps.
+    /// Number of marks before the marks of steps.
     pub fn marks_of_loading(&self) -> usize {
         let of_loading = |mark: &&Mark| mark.phase == Phase::Loading;
         self.marks.iter().take_while(of_loading).count()

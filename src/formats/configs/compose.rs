@@ -152,8 +152,9 @@ fn ends(job: &mut Job, model: &Value) {
     }
 }
 
-/// Names of the layers that get adapters where no file says which (`TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING`,
-/// `utils/constants.py`, peft 0.21): those of the first line that a model has. The first line is the scenario's own.
+/// Names of the layers that get adapters where no file says which
+/// (`TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING`, `utils/constants.py`, peft 0.21): the names of the first line
+/// that a model has. The first line is the scenario's own.
 const ADAPTED: &[&[&str]] = &[
     &["q_proj", "v_proj"],
     &["query_key_value"],

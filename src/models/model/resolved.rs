@@ -121,9 +121,9 @@ impl ResolvedSpec {
         self.scenario.weights_dtype()
     }
 
-    /// The dtype in which a buffer of this one is used: FSDP1 casts those in floating point
-    /// (`MixedPrecision.buffer_dtype`, which accelerate 1.15 gives the dtype of parameters), FSDP2 none: those of
-    /// the model's dtype stay in that of stored weights.
+    /// The dtype in which a buffer of this one is used: FSDP1 casts floating-point buffers
+    /// (`MixedPrecision.buffer_dtype`, which accelerate 1.15 gives the dtype of parameters), FSDP2 none: buffers of the
+    /// model's dtype stay in the dtype of stored weights.
     pub fn buffer_dtype(&self, dtype: DType) -> DType {
         let dp = &self.parallelism.dp;
         match dp.compute_dtype() {

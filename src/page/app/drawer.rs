@@ -136,7 +136,7 @@ pub fn use_drawer() -> Drawer {
 }
 
 impl Drawer {
-    /// Puts things in before the others, in place of those of which nothing came; the key of the first one.
+    /// Puts things in before the others, replacing entries of which nothing came; returns the key of the first one.
     pub(super) fn put(self, mut new: Vec<Opened>) -> u32 {
         let mut key = self.last_key.get_value();
         for opened in &mut new {

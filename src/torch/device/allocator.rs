@@ -69,8 +69,7 @@ impl Allocator {
         }
     }
 
-    /// Bytes of whole blocks in use, those of freed ones that wait beside them, and bytes held from the
-    /// driver.
+    /// Bytes of whole blocks in use, the same with freed blocks that wait, and bytes held from the driver.
     pub fn held(&self) -> Held {
         Held {
             allocated: self.allocated,

@@ -212,7 +212,7 @@ impl Folds {
         u32::try_from(list.index(place, within, self.built)).ok()
     }
 
-    /// Whether two indices of a list are those of modules that stand at the same place of a period.
+    /// Whether two modules of a list, by their indices, are at the same place of a period.
     pub(super) fn same_within(&self, list: usize, indices: [Option<u32>; 2]) -> bool {
         let list = self.lists.get(list).and_then(Option::as_ref);
         let within = |index: Option<u32>| Some(list?.within(index? as usize, self.built));

@@ -164,7 +164,7 @@ impl Tape {
     }
 
     /// Keys and values `[B, T, K D]` of all tokens so far, where there is a cache; they are kept.
-    /// And those of earlier tokens and the new ones, which the layer holds since 0.6.0.
+    /// Also returns the keys and values of earlier tokens and the new ones, which the layer holds since 0.6.0.
     pub fn attended(&self, new: [Tensor; 2]) -> ([Tensor; 2], Vec<Tensor>) {
         let before = self.with_states(|states| match states.current() {
             Some(layer) => layer.attended.clone(),

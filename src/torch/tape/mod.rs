@@ -488,8 +488,7 @@ impl Tape {
         self.recorder.note(Event::EmptyCache);
     }
 
-    /// Calls `f` with every storage so far, to read or reclassify it; two repetitions represent all where storages
-    /// repeat.
+    /// Calls `f` with the written storages so far; two repetitions represent all where storages repeat.
     pub fn with_storages<R>(&self, f: impl FnOnce(&mut Storages) -> R) -> R {
         f(self.recorder.record_mut().written_mut())
     }

@@ -107,7 +107,7 @@ pub(super) struct LeftOut {
 }
 
 impl LeftOut {
-    /// Shows it with its gradient as tensors, which are made of those of the one before.
+    /// Shows it with its gradient to `f`, as tensors that reuse the ones of the parameter before.
     fn show(
         &self,
         [tensor, grad]: &mut [Option<Tensor>; 2],

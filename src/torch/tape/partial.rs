@@ -1,4 +1,4 @@
-//! Backward passes for some gradients only: those of an input first, those of parameters later, from where the
+//! Backward passes for some gradients only: gradients of an input first, gradients of parameters later, from where the
 //! paths to them branch off.
 //!
 //! Source: `torch/distributed/pipelining/_backward.py` and `torch.autograd.grad`, whose `inputs` say which nodes run

@@ -54,7 +54,7 @@ struct Rectangle {
 /// Cells that are simulated at a time: what they are is kept until then.
 const AT_ONCE: usize = 32;
 
-/// Cells beside those of corners that are simulated to see whether they are what they are taken to be.
+/// Number of cells, besides corners, that are simulated to check the predicted ones.
 const SAMPLES: usize = 16;
 
 /// Cells that are simulated of a structure with few of them, about.

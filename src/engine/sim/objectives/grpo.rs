@@ -277,7 +277,7 @@ impl Trainer<'_> {
         let (log_probs, entropies, balance) = {
             let batch = self.labelled(&ids, &attended);
             let output = self.scores(model, &batch, OUTPUTS);
-            // Joined with those of no other samples.
+            // Concatenated with no other samples' tensors.
             let kept = |x: &Tensor| {
                 let last = if completion == tokens - 1 {
                     t.whole_slice(x)

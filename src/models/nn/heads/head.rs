@@ -72,7 +72,7 @@ pub(crate) enum HeadLoss {
     Classes,
     /// From logits in float32 (`ForMaskedLMLoss`).
     Wide,
-    /// From those of samples that have a label (`DeBERTa`).
+    /// From the logits of samples that have a label (`DeBERTa`).
     Labelled,
     /// The loss of the next token.
     NextToken,

@@ -25,7 +25,7 @@ pub(crate) struct MaskRequest {
     pub(crate) size: BatchShape,
     /// Tokens that earlier passes left in the cache.
     pub(crate) cached: u64,
-    /// Keys that a layer sees: those of the cache and of this pass.
+    /// Keys that a layer sees: keys of the cache and of this pass.
     pub(crate) keys: u64,
     /// The dtype of the hidden states.
     pub(crate) dtype: DType,
