@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{LazyLock, Mutex};
 use std::thread;
 
-/// Cases of options over many families, beside those that the families' records name.
+/// Cases of options over many families, beside the cases that the families' records name.
 const OF_OPTIONS: &[&str] = &[
     "around.jsonl",
     "bitsandbytes_optimizers.jsonl",

@@ -299,7 +299,7 @@ impl Naive {
         true
     }
 
-    /// Blocks that are something become something else; those that are free are merged.
+    /// Blocks whose use satisfies `is` become `becomes`; free blocks are merged.
     fn change(&mut self, is: impl Fn(Use) -> bool, becomes: Use) {
         for block in self.blocks.iter_mut().filter(|block| is(block.what)) {
             block.what = becomes;

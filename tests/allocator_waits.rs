@@ -41,7 +41,7 @@ fn the_host_has_to_wait_for_what_comes_after_the_use_on_that_stream() {
     ] {
         assert_eq!(after(&others), Some(64));
     }
-    // What is used later is not done yet.
+    // Later uses are not done yet.
     let before = [
         shared(0, 64 * MIB, SIDE),
         Request::Wait(Wait::Host(OTHER)),

@@ -94,7 +94,7 @@ fn drawn(begins: &[Scenario], numbers: &mut Numbers) -> Scenario {
     scenario
 }
 
-/// Says of what is not refused that it fits or not, without an estimate.
+/// Says of a scenario that is not refused that it fits or not, without an estimate.
 struct Unestimated {
     figures: Figures,
     numbers: Numbers,

@@ -1,5 +1,5 @@
 //! Runs on streams are between two bounds: a device that does everything at once, and one that does nothing before the
-//! host waits for it. Both are compared with what was measured on either.
+//! host waits for it. Both are compared with measurements on either.
 
 use highwater::codec::decode_json;
 use highwater::report::{Lagging, bounds};
@@ -16,7 +16,7 @@ fn peaks(of: &Value) -> Lagging {
     }
 }
 
-/// The cases, each with what was measured.
+/// The cases, each with its measurements.
 fn cases() -> Vec<(Value, [Lagging; 2])> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/bounds.jsonl");
     let text = std::fs::read_to_string(file).expect("the fixture");

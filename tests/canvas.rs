@@ -31,7 +31,7 @@ wasm_bindgen_test_configure!(run_in_browser);
 
 /// Drawings a measurement takes together, since the clock ticks in milliseconds.
 const DRAWINGS: u32 = 100;
-/// Measurements: a browser compiles what is hot again, so that the first are slower.
+/// Measurements: a browser compiles hot code again, so that the first are slower.
 const ROUNDS: usize = 15;
 /// Ten times the budget of 3 ms: the machine may be busy, and the build is not optimized; a
 /// change of order is not noise.

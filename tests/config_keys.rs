@@ -1,4 +1,4 @@
-//! Keys of public example files, counted, against what is made of them: everything that is usual is modelled, without
+//! Keys of public example files, counted, against their import: everything that is usual is modelled, without
 //! effect on memory, or refused with a reason.
 
 use highwater::codec::Known;
@@ -114,8 +114,8 @@ fn outcome(format: &str, key: &str, word: &str) -> Option<&'static str> {
     understood.then_some("modelled")
 }
 
-/// Of each format how many keys are modelled, without effect and refused, and of those that matter the files that
-/// have them.
+/// For each format, the number of keys that are modelled, without effect and refused, and the files that have the keys
+/// that matter.
 #[test]
 fn of_every_format_all_that_matters_and_is_usual_is_modelled_without_effect_or_refused() {
     let mut unknown = Vec::new();

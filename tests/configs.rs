@@ -29,7 +29,7 @@ fn configs_are_read_as_transformers_reads_them() {
         let peak = &expected["steady_step"]["peak"];
         let estimated = report.device.steady_step.peak;
         assert_eq!(estimated.phase.name(), peak["phase"], "{id}");
-        // What is said to be only close may be; the rest is exact.
+        // A model that is said to be only close may differ; the rest is exact.
         let close = report
             .findings
             .iter()

@@ -1,4 +1,4 @@
-//! Laws of solutions: what is found fits, and what comes next does not.
+//! Laws of solutions: the value that is found fits, and the next one does not.
 
 use highwater::ask::{Finding, Fix, ModelRef, Precision, Scenario};
 use highwater::catalog::ACCELERATORS;
@@ -66,7 +66,7 @@ fn the_largest_share_of_vllm_fits_and_a_hundredth_more_does_not() {
         assert!(with(found).verdict.fits, "{generation}: {found}");
         let more = with((found * 100.0).round() / 100.0 + 0.01);
         assert!(!more.verdict.fits, "{generation}: {found}");
-        // What is too much says as much.
+        // A value that is too large is reported as such.
         let said = more.findings.iter().find(|finding| finding.key == KEY);
         let fix = said.and_then(|finding| finding.fix.as_ref());
         let said = fix.and_then(|fix| fix.value.as_f64()).expect("a share");
@@ -329,7 +329,7 @@ fn a_curve_says_what_a_rank_needs_and_what_stays_however_many_there_are() {
     // Copies: nothing is divided.
     let last = ddp.points.last().expect("points");
     assert_eq!(ddp.floor, last.composition);
-    // What FSDP does not divide: activations and logits as they are, of parameters what is gathered.
+    // FSDP does not divide activations, logits and the gathered parameters.
     let last = fsdp.points.last().expect("points");
     assert_eq!(last.gpus, 1024);
     let [floor, whole] = [&fsdp.floor, &last.composition].map(|of| of.get(Category::Activations));

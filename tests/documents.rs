@@ -98,7 +98,7 @@ fn the_page_of_scenarios_explains_every_form_of_a_model() {
     }
 }
 
-/// Names that a setting takes, but for the one that turns it off.
+/// Number of names that a setting takes, without the name that turns it off.
 fn names(path: &str) -> usize {
     let Some(Kind::Name(all)) = key(path).map(|key| key.kind) else {
         panic!("{path} has names");

@@ -1,7 +1,7 @@
 //! The figures as SVG: what they show is what the data say.
 //!
 //! Every figure is also written to the folder that cargo gives to integration tests
-//! (`target/tmp/figures`), so that people can look at what was tested.
+//! (`target/tmp/figures`), so that people can look at the tested figures.
 
 #[path = "figures/crossover.rs"]
 mod crossover;

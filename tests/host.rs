@@ -1,4 +1,4 @@
-//! Host RAM against what was measured on Linux: every line of `tests/fixtures/host.jsonl`.
+//! Host RAM against measurements on Linux: every line of `tests/fixtures/host.jsonl`.
 
 use highwater::report::{Accuracy, Selection, read_cases};
 use highwater::text::english;

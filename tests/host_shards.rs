@@ -1,4 +1,4 @@
-//! What ranks keep on the host together is the model once for each copy of its shards, however it is divided.
+//! Ranks keep on the host together the whole model once for each copy of its shards, however it is divided.
 
 use highwater::ask::Scenario;
 use highwater::host::{HostPart, HostPhase};

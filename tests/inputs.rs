@@ -126,7 +126,7 @@ fn snapshot_file(name: &str) -> Vec<u8> {
     std::fs::read(format!("{folder}/{name}")).expect(name)
 }
 
-/// Blocks and segments of a moment add up to what is held then, whichever way that is found.
+/// Blocks and segments of a moment add up to the memory held then, whichever way that is found.
 fn at_every_moment_the_maps_hold_what_the_counts_say(file: &str, device: &Device) {
     let every = device.timeline(usize::MAX);
     assert_eq!(every.len(), device.events.len() + 1, "{file}");
@@ -294,7 +294,7 @@ fn what_is_guessed_of_a_snapshot_is_what_the_same_training_is_estimated_to_hold(
         let report = estimate(&scenario).expect("an estimate").report;
         let peak = report.device.binding();
         for row in purpose_rows(guess, &peak.composition) {
-            // What other recordings hold.
+            // The memory that earlier recordings hold.
             let earlier = Bytes(case["start_allocated"].as_u64().expect("bytes"));
             let expected = row.estimated.unwrap_or(earlier);
             assert_eq!(row.measured, expected, "{file}: {:?}", row.purpose);

@@ -154,7 +154,7 @@ fn file(name: &str, text: &str) -> JobFile {
 }
 
 /// A job written in its trainer's format and as a launcher's lines, and read again: the settings that are not as
-/// they were, and those that the trainer's format says that it does not say; nothing where it is not written.
+/// they were, and the settings that the trainer's format reports as unsaid; `None` where it is not written.
 fn around(trainer: &str, before: &Scenario) -> Option<(Vec<String>, Vec<String>)> {
     let all = complete(&short(before));
     let own = written(trainer, before)?;
@@ -170,7 +170,7 @@ fn around(trainer: &str, before: &Scenario) -> Option<(Vec<String>, Vec<String>)
     Some((found, own.unsaid))
 }
 
-/// A job's scenario as the command line and the page have it, without what is refused beside the rest.
+/// A job's scenario as the command line and the page have it, without the settings that are refused.
 fn opened(job: &Value) -> Job {
     let names = job["files"].as_array().expect("files");
     let names = names.iter().filter_map(Value::as_str);

@@ -1,4 +1,4 @@
-//! The door of a job: what it lacks, what is assumed, how many GPUs it has, and what is left out of its estimate.
+//! The door of a job: missing settings, assumptions, the number of GPUs, and the parts left out of its estimate.
 
 use highwater::codec::{Job, JobFile, Said, read_job, values};
 use highwater::configs::{self, Certainty, Differs, Effect, Note};

@@ -19,8 +19,8 @@ fn steps(count: u64, step: u64) -> Vec<u64> {
     (1..=count).map(|place| place * step).collect()
 }
 
-/// Compares some cells of a survey with single estimates; the number of cells that fit, of those that do not, and of
-/// those whose totals are exact.
+/// Compares some cells of a survey with single estimates; the numbers of cells that fit, that do not, and whose totals
+/// are exact.
 fn compare(scenario: &Scenario, [batches, lengths]: [&[u64]; 2], every: usize) -> [usize; 3] {
     let Some(surveyed) = survey(scenario, batches, lengths) else {
         return [0; 3];

@@ -174,7 +174,7 @@ fn a_mesh_without_a_number_of_gpus_has_the_fewest() {
     assert!(highwater::report::estimate(&job.scenario).is_ok());
 }
 
-/// Commands, configurations and sources of tools, and what is possible instead of each.
+/// Commands, configurations and sources of tools, and the alternative to each.
 const TOOLS: &[(&str, &str, Instead)] = &[
     (
         "accelerate launch train_dreambooth_lora_sdxl.py --pretrained_model_name_or_path=stabilityai/stable-diffusion-xl-base-1.0 --resolution=1024 --train_batch_size=1",

@@ -1,5 +1,5 @@
-//! Estimates against training memory that others measured on real GPUs and published. Nothing is
-//! fitted to them: what is far off is explained, line by line, in `published_differences.md`.
+//! Estimates against training memory that others measured on real GPUs and published. Nothing is fitted to them: large
+//! differences are explained, line by line, in `published_differences.md`.
 
 use highwater::ask::{Scenario, Severity};
 use highwater::codec::decode_json;

@@ -168,7 +168,7 @@ fn what_the_menu_says_of_a_situation_its_report_says_too() {
                 situation.id,
                 situation.look_at.0
             );
-            // A phase that a text calls binding is the one that binds.
+            // A phase that a text calls binding is the binding phase.
             for &phase in Phase::ALL {
                 let name = phase_in_sentence(phase, Language::English);
                 let says = format!("{name} binds");
@@ -254,9 +254,9 @@ fn in_situation_2_the_three_ranks_are_alike_and_each_fills_half_of_its_gpu() {
     assert!((0.46..0.57).contains(&share), "{share}");
 }
 
-/// The report expects 30 % less VRAM and 2 to 3 GB more RAM of ZeRO-2 with its optimizer on the CPU. A model
-/// of 0.2 billion parameters has too little in its optimizer for that: tensors fall by a sixth, what is
-/// reserved by less, and the ranks' fp32 weights, states and pinned gradients come to more in the RAM.
+/// The report expects 30 % less VRAM and 2 to 3 GB more RAM of ZeRO-2 with its optimizer on the CPU. A model of 0.2
+/// billion parameters has too little in its optimizer for that: tensors fall by a sixth, reserved memory by less, and
+/// the ranks' fp32 weights, states and pinned gradients come to more in the RAM.
 #[test]
 fn in_situation_2_zero_2_with_its_optimizer_on_the_cpu_saves_less_vram_than_it_costs_ram() {
     let of = |dp: serde_json::Value| -> Report {

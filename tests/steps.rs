@@ -62,7 +62,7 @@ struct Compared {
     /// The error of each step, in percent.
     allocated: Vec<f64>,
     reserved: Vec<f64>,
-    /// Runs under a limit, and those that ended in the step in which PyTorch's did.
+    /// Number of runs under a limit, and of the ones that ended in the step in which PyTorch's did.
     limited: usize,
     ends: usize,
 }

@@ -1,5 +1,5 @@
 //! Trainers' own programs on real PyTorch, from the files that their users write, beside the estimate of the import of
-//! the same files. How they were measured, and what is known to be off: `tests/oracle/trainers/README.md`.
+//! the same files. How they were measured, and the known differences: `tests/oracle/trainers/README.md`.
 
 use highwater::ask::{EvaluationKind, Scenario};
 use highwater::codec::{JobFile, read_job};
@@ -29,7 +29,7 @@ impl Case {
         self.off.abs() <= SCALARS.max(self.measured / 100_000)
     }
 
-    /// As a share of what was measured.
+    /// As a share of the measurement.
     fn share(&self) -> f64 {
         self.off as f64 / self.measured as f64
     }

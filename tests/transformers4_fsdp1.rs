@@ -7,7 +7,7 @@ use highwater::report::estimate;
 use serde_json::{Value, json};
 
 /// The steady step of Llama 3.2 1B, full or with adapters, its wrapper set up so: `(forward, backward)` peaks of
-/// allocated bytes, and what is reserved.
+/// allocated bytes, and the reserved bytes.
 fn measured(lora: bool, settings: &Value) -> (u64, u64, u64) {
     let mut scenario = json!({
         "model": "llama-3.2-1b", "micro_batch_size": 2, "seq_len": 1024, "precision": "bf16",

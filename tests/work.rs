@@ -134,7 +134,7 @@ fn checkpointed_layers_compute_their_forward_pass_once_more() {
         let reentrant = json!({"activation_checkpointing": "full_reentrant"});
         let reentrant = compute(id, &reentrant);
         close(reentrant.recompute, again + model.scores(), id);
-        // What comes after the last saved tensor is not computed: the MLP's last matrix.
+        // Operations after the last saved tensor are not computed: the MLP's last matrix.
         let last = 2 * BATCH * TOKENS * model.hidden * model.intermediate * model.layers;
         let full = compute(id, &json!({"activation_checkpointing": "full"}));
         close(full.recompute, again - last + model.scores(), id);

@@ -1,4 +1,4 @@
-//! From a scenario to a report: checks and completes what is asked ([`resolve`]), runs the job's phases on the tape
+//! From a scenario to a report: checks and completes the scenario ([`resolve`]), runs the job's phases on the tape
 //! ([`sim`], with [`optim`] and [`parallel`]), follows the host's RAM ([`host`]), and replays and sums up ([`report`]).
 //! The functions are pure: the same scenario gives the same bytes on every machine.
 

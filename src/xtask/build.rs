@@ -39,11 +39,10 @@ pub fn release_page_for(arguments: &[String]) -> Result<(), Failure> {
     release_page_at(address.as_deref())
 }
 
-/// How rustc compiles the page that is to be cut. Functions of more than some 30 instructions stay
-/// functions, even if there is but one call of them: those that do not run before the first estimate are
-/// cut off, and what is put into another one cannot be. (LLVM rewards putting in the only call with a
-/// fixed number; all others, a hundred times as large as they are by themselves, keep their
-/// proportions.) Relocations say which constants those functions alone refer to.
+/// How rustc compiles the page that is to be cut. Functions of more than some 30 instructions stay functions, even if
+/// there is but one call of them: functions that do not run before the first estimate are cut off, and an inlined one
+/// cannot be. (LLVM rewards putting in the only call with a fixed number; all others, a hundred times as large as they
+/// are by themselves, keep their proportions.) Relocations say which constants those functions alone refer to.
 const TO_BE_CUT: &str = "--cfg erase_components -Cllvm-args=-inline-threshold=500 \
     -Cllvm-args=-inline-instr-cost=500 -Cllvm-args=-inline-call-penalty=2500 \
     -Clink-arg=--emit-relocs";

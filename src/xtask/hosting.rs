@@ -43,7 +43,7 @@ pub fn finish(address: Option<&str>) -> Result<(), Failure> {
     if let Some(address) = address {
         text = with_address(&text, address);
     }
-    // What Trunk writes where integrity is not asked for.
+    // The attribute that Trunk writes where integrity is not asked for.
     let text = text.replace(" data-integrity=\"none\"", "");
     fs::write(&page, unindented(&text)).map_err(failed)?;
     make_lean(&folder)
@@ -74,7 +74,7 @@ fn make_lean(folder: &Path) -> Result<(), Failure> {
         } else if name.ends_with(".js") {
             let mut shorten = program("terser");
             shorten.arg(&path).args(SHORTEN);
-            // What other scripts may name stays as it is called.
+            // Names that other scripts may use stay as they are.
             if MODULES.iter().any(|module| name.starts_with(module)) {
                 shorten.arg("--module");
             }
@@ -86,7 +86,7 @@ fn make_lean(folder: &Path) -> Result<(), Failure> {
 
 /// How scripts begin that are modules.
 const MODULES: [&str; 2] = ["boot-", "web-"];
-/// Scripts without comments and long names of what is local (terser 5.51: wasm-bindgen's takes 7.4 KiB, not 8.4). None
+/// Scripts without comments and long local names (terser 5.51: wasm-bindgen's takes 7.4 KiB, not 8.4). None
 /// makes objects of a function expression or asks how many parameters a function has.
 const SHORTEN: [&str; 5] = [
     "--compress",

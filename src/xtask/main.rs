@@ -1,6 +1,6 @@
 //! `cargo xtask`: everything a person or a build machine does with this repository.
 //!
-//! It installs what is missing at the versions in [`pins`], says what it does, and leaves the work
+//! It installs missing tools at the versions in [`pins`], says what it does, and leaves the work
 //! to the tools themselves. It knows nothing of the model.
 
 mod bench;

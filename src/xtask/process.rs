@@ -54,7 +54,7 @@ pub fn program_at(file: &Path) -> Command {
     command
 }
 
-/// Cargo, the one that runs this task.
+/// The cargo that runs this task.
 pub fn cargo() -> Command {
     program(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()))
 }

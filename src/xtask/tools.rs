@@ -1,4 +1,4 @@
-//! Installing what is missing, at pinned versions, and saying so.
+//! Installs missing tools at pinned versions, and says so.
 
 use crate::pins;
 use crate::process::{
@@ -133,7 +133,7 @@ pub fn python() -> Result<PathBuf, Failure> {
         })
 }
 
-/// A new environment of Python in a folder, in the place of what was there.
+/// A new environment of Python in a folder, which replaces the content of the folder.
 pub fn environment(folder: &Path) -> Result<PathBuf, Failure> {
     let words: [&OsStr; 4] = [
         "-m".as_ref(),

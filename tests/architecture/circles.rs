@@ -80,7 +80,7 @@ impl Uses {
         circles.into_iter().collect()
     }
 
-    /// Every file that one uses, and those that they use.
+    /// Every file that `from` uses, directly or through others.
     fn reached(&self, from: &str, without: &BTreeSet<(&str, &str)>) -> BTreeSet<&str> {
         let mut found = BTreeSet::new();
         let mut open = vec![from];
@@ -136,7 +136,7 @@ fn from_root(module: &[String], path: &[String]) -> Module {
 struct Imports {
     /// Paths that `use` makes known, by name.
     all: Vec<(String, Vec<String>)>,
-    /// The paths of those that others may use.
+    /// The paths of the ones that others may use.
     public: BTreeSet<Vec<String>>,
 }
 

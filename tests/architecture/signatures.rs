@@ -6,7 +6,7 @@ use crate::source::{File, program_files};
 /// Rooms in which pairs of whole numbers are places and sizes, as plotters has them.
 const DRAWING: &[&str] = &["chart", "figure", "browser", "widgets", "views"];
 
-/// Pairs that have an order by convention: what is in them, where they are, and which order.
+/// Pairs that have an order by convention: their content, their place, and the order.
 const ORDERED: &[(&str, &str, &str)] = &[
     ("Tensor", "src/", "as the function of PyTorch gives them"),
     (

@@ -11,7 +11,7 @@ use highwater::units::Bytes;
 const WIDE: (u32, u32) = (760, 280);
 const NARROW: (u32, u32) = (330, 280);
 
-/// A segment of these pieces in MiB; those that are negative are free.
+/// A segment of these pieces in MiB; negative ones are free.
 fn segment(pieces: &[i64]) -> SegmentBar {
     let bytes = |mib: i64| Bytes(mib.unsigned_abs() << 20);
     let piece = |&mib: &i64| PieceBar {

@@ -192,7 +192,7 @@ fn scenario(graph: Graph, numbers: &mut Numbers) -> Scenario {
     scenario
 }
 
-/// Reads an archive, and estimates what is in it.
+/// Reads an archive, and estimates the graph in it.
 fn estimate(bytes: &[u8], numbers: &mut Numbers) {
     if let Ok(graph) = read(Cursor::new(bytes)) {
         let scenario = scenario(graph, numbers);

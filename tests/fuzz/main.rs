@@ -140,7 +140,7 @@ fn read_by_all(input: &[u8]) {
         name: "mutated".to_owned(),
         text: text.clone().into_owned(),
     };
-    // Takes apart what was handed in together, and reads the job in it.
+    // Takes apart texts that were handed in together, and reads the job in them.
     let _ = read_handed(&[file]).read_job(&[]);
     let _ = read_pasted(&text);
     let _ = decode_json(&text);
@@ -283,7 +283,7 @@ fn fuzz_with(count: usize, threads: usize, run: &(dyn Fn(usize) + Sync)) -> Foun
     })
 }
 
-/// Says what was measured, and keeps the inputs that break something.
+/// Prints the counts and the time, and keeps the inputs that break something.
 fn report(count: usize, taken: Duration, found: &Found, input: &dyn Fn(usize) -> Vec<u8>) {
     let memory = memory();
     println!(

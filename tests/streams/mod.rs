@@ -5,7 +5,7 @@ use highwater::units::{Stream, Streams};
 
 /// Bytes of one.
 pub const MIB: u64 = 1 << 20;
-/// The stream that what is shared belongs to.
+/// The stream that owns shared blocks.
 pub const SIDE: Stream = Stream::side(1);
 /// The stream that uses what belongs to others.
 pub const OTHER: Stream = Stream::side(7);

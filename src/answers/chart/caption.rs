@@ -11,7 +11,7 @@ use plotters_backend::DrawingBackend;
 pub struct Caption<'a> {
     /// Above the figure.
     pub title: &'a str,
-    /// Below it: what was configured.
+    /// Below it: the configuration.
     pub configuration: &'a str,
     /// Below that: where it can be opened again.
     pub address: &'a str,

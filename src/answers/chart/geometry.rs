@@ -72,8 +72,8 @@ impl ByteScale {
     }
 }
 
-/// The capacity is shown as a line when it is at most this many times what is needed; beyond
-/// that the bars would shrink to nothing and it is named at the edge instead.
+/// The capacity is shown as a line when it is at most this many times the need; beyond that the bars would shrink to
+/// nothing and it is named at the edge instead.
 const CAPACITY_IN_RANGE: f64 = 1.35;
 /// Room above the highest value, as a share of it.
 const HEADROOM: f64 = 0.04;
@@ -88,7 +88,7 @@ pub(super) fn scale_top(need: Bytes, capacity: Option<Bytes>) -> f64 {
     shown * (1.0 + HEADROOM)
 }
 
-/// A former value widens the scale to at most this many times what is needed, as a fraction; one beyond that is named at
+/// A former value widens the scale to at most this many times the need, as a fraction; a value beyond that is named at
 /// the edge.
 const GHOST_IN_RANGE: (u64, u64) = (3, 2);
 

@@ -10,7 +10,7 @@ use crate::units::{Bytes, sort_short};
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::DrawingBackend;
 
-/// How strongly what is counted beyond live tensors is shaded.
+/// Opacity of bytes counted beyond live tensors.
 const BEYOND_LIVE: f64 = 0.3;
 /// The least margin in which a level can be named, in CSS pixels.
 pub(super) const NAMING_MARGIN: i32 = 40;
@@ -76,7 +76,7 @@ pub(super) fn beyond_live<DB: DrawingBackend>(pen: &Pen<DB>, frame: Frame) -> Dr
     pen.shade(frame, pen.theme.muted, BEYOND_LIVE)
 }
 
-/// The name of what is reserved: "reserved 30.2 GiB"
+/// The name of the reserved bytes: "reserved 30.2 GiB"
 pub(super) fn reserved_name(look: &Look, reserved: Bytes) -> String {
     format!("{} {}", look.words.reserved(), look.words.amount(reserved))
 }

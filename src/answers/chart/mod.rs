@@ -4,7 +4,7 @@
 //!
 //! Pure drawing: plain data, a [`Theme`], [`Words`] and a plotters area in; marks on any
 //! plotters backend out (a canvas on screen, SVG for export and tests). Each figure has a layout
-//! made without drawing, which also answers what is under a point and where an arrow key leads.
+//! made without drawing, which also finds the mark under a point and the mark that an arrow key leads to.
 //!
 //! What it deliberately does not do: no words of its own, no legends (the page has them in
 //! HTML), no arithmetic on memory beyond adding up the parts that it stacks, no DOM.

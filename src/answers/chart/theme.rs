@@ -50,7 +50,7 @@ pub struct Theme {
 
 /// Share of black or white in a texture's colour.
 const MARK_SHARE: f64 = 0.26;
-/// How far what is not highlighted recedes into the background.
+/// Share by which marks that are not highlighted recede into the background.
 const DIM_SHARE: f64 = 0.74;
 /// The label size in CSS pixels unless the page asks for another.
 const FONT_SIZE: u32 = 12;

@@ -122,7 +122,7 @@ impl Axis {
     /// The key without whose effect it has none.
     pub(super) fn in_the_way(&self) -> &'static str {
         match self.along {
-            // What would keep jobs from being on more GPUs.
+            // The setting that would keep jobs from being on more GPUs.
             Along::Gpus => "hardware.processes_per_gpu",
             _ => self.setting(),
         }
@@ -137,7 +137,7 @@ impl Axis {
     }
 }
 
-/// The keys that hold whole numbers or hundredths, but for those that say which rank is looked at.
+/// The keys that hold whole numbers or hundredths, without the keys of the estimated rank.
 fn numbers() -> impl Iterator<Item = &'static Key> {
     let is_number = |key: &&Key| {
         matches!(key.kind, Kind::Count | Kind::Tokens | Kind::Bytes) || is_of_hundredths(key)

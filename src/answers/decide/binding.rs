@@ -5,7 +5,7 @@ use crate::ask::Scenario;
 use crate::report::Figures;
 use crate::units::Bytes;
 
-/// The stage of a pipeline whose rank takes most of its GPU, the first of equal ones: the one that
+/// The stage of a pipeline whose rank takes most of its GPU, the first of equal ones: the stage that
 /// [`estimate`](crate::report::estimate) shows.
 #[derive(Clone, Debug)]
 pub struct BindingStage {
@@ -16,7 +16,7 @@ pub struct BindingStage {
 }
 
 impl BindingStage {
-    /// That of a scenario; nothing where it has no pipeline, or names the stage that is looked at.
+    /// The search for the binding stage of a scenario; `None` where it has no pipeline, or names the stage.
     pub fn of(scenario: &Scenario) -> Option<Self> {
         let pipeline = &scenario.parallelism.pp;
         (pipeline.size > 1 && pipeline.rank.is_none()).then(|| Self {
@@ -26,7 +26,7 @@ impl BindingStage {
         })
     }
 
-    /// The scenario that names the stage that needs most of those that were looked at.
+    /// The scenario that names the stage that needs most of the estimated ones.
     pub fn scenario(&self) -> Scenario {
         self.at(self.most.map_or(0, |(_, stage)| stage))
     }

@@ -63,16 +63,16 @@ pub struct GpusCurve {
     pub sharding: Sharding,
     /// The fewest GPUs, then about twice as many each time.
     pub points: Vec<GpusPoint>,
-    /// What stays however many GPUs there are: of the last two points, each part taken to be one that stays and
-    /// one that is divided among the GPUs.
+    /// Bytes that no number of GPUs divides: of the last two points, each part taken to be one that stays and one that
+    /// is divided among the GPUs.
     pub floor: Composition,
 }
 
 /// The most GPUs of a curve.
 const MOST: u64 = 1024;
 
-/// What one rank needs against the number of GPUs, under each sharding that the scenario can have; its own
-/// options of each kind, its other axes and its micro-batch stay.
+/// The search for the need of one rank against the number of GPUs, under each sharding that the scenario can have; the
+/// scenario's own options of each kind, its other axes and its micro-batch stay.
 #[derive(Clone, Debug)]
 pub struct GpusCurves {
     scenario: Scenario,
@@ -171,8 +171,8 @@ fn sharded(scenario: &Scenario, sharding: Sharding) -> Scenario {
     to
 }
 
-/// What stays at the end of a curve: bytes B on N GPUs are taken to be B = stays + divided / N. Where the last
-/// two points peak in different phases, all of the last is taken to stay.
+/// The bytes that stay at the end of a curve: bytes B on N GPUs are taken to be B = stays + divided / N. Where the last
+/// two points peak in different phases, all bytes of the last point are taken to stay.
 fn floor(points: &[GpusPoint]) -> Composition {
     let (before, last) = match points {
         [.., before, last] if before.phase == last.phase => (before, last),

@@ -33,8 +33,8 @@ pub struct LongBatches {
     pub too_long: Option<Excess>,
 }
 
-/// The same of a scenario that says how long its samples are, with the longest sequence that fits, which
-/// [`super::solve`] finds along `seq_len`.
+/// The lengths of a scenario's batches, where the scenario says how long its samples are; `longest_sequence` is the
+/// longest sequence that fits, which [`super::solve`] finds along `seq_len`.
 pub fn long_batches(scenario: &Scenario, longest_sequence: &Solution) -> Option<LongBatches> {
     let batches = Batches::of(scenario)?;
     let found = longest_sequence.scenario.as_ref();

@@ -176,7 +176,7 @@ impl LongStepsSearch {
         Ok(())
     }
 
-    /// What was found.
+    /// The results of the steps that were run.
     ///
     /// # Errors
     /// Why such steps are not estimated.

@@ -1,4 +1,4 @@
-//! Settings that people set together: those of a method of training, a number of GPUs.
+//! Settings that people set together: the settings of a training method, a number of GPUs.
 
 use super::gpus::{gpus_of, with_gpus};
 use super::plan::Adapters;
@@ -25,7 +25,7 @@ names! {
 }
 
 impl Method {
-    /// That of a scenario.
+    /// The method of a scenario.
     pub fn of(scenario: &Scenario) -> Self {
         match (&scenario.lora, scenario.quantization.is_on()) {
             (None, _) if !scenario.frozen.is_empty() => Self::Frozen,

@@ -187,7 +187,7 @@ impl Number {
     }
 }
 
-/// The value that repairs what is wrong with a key.
+/// The value that repairs the error of a key.
 pub(super) fn repair<'a>(findings: &'a [Finding], key: &str) -> Option<&'a Value> {
     let errors = findings
         .iter()

@@ -11,8 +11,8 @@ pub trait Estimator {
     /// The figures of a scenario; `None` while that is being worked out elsewhere.
     fn figures(&mut self, scenario: &Scenario) -> Option<Answer>;
 
-    /// Scenarios that will be asked for next, unless what is found before makes them idle: as many as can be are worked
-    /// out meanwhile.
+    /// Announces scenarios that will be asked for next, unless earlier answers make them needless: as many as possible
+    /// are worked out meanwhile.
     fn prepare(&mut self, _coming: &mut dyn Iterator<Item = Scenario>) {}
 
     /// The needs of all cells of a grid, from the runs of a few.
@@ -24,7 +24,7 @@ pub trait Estimator {
 /// A scenario with each of some micro-batch sizes and lengths, the least first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// The rest of what is asked.
+    /// The scenario, of which all but the two numbers counts.
     pub scenario: Scenario,
     /// Micro-batch sizes.
     pub batches: Vec<u64>,
@@ -53,14 +53,15 @@ impl Estimator for AtOnce {
     }
 }
 
-/// Works out those that will be asked for next beside the one that is asked for, where there are threads.
+/// Works out the scenarios that will be asked for next beside the current one, where there are threads.
 #[derive(Clone, Debug, Default)]
 struct SideBySide {
     coming: Vec<Scenario>,
     known: Vec<(Scenario, Answer)>,
 }
 
-/// So many for each thread are worked out together: one that takes long leaves the other threads enough to do.
+/// Number of scenarios for each thread that are worked out together: one that takes long leaves the other threads
+/// enough to do.
 const EACH_THREAD: usize = 4;
 
 impl Estimator for SideBySide {
@@ -70,7 +71,7 @@ impl Estimator for SideBySide {
         if let Some(at) = self.known.iter().position(is_it) {
             return Some(self.known.swap_remove(at).1);
         }
-        // What was found meanwhile may have made others idle.
+        // Answers that came meanwhile may have made other scenarios needless.
         self.known.retain(|(of, _)| coming.contains(of));
         let mut asked = vec![scenario.clone()];
         let is_new =

@@ -341,7 +341,7 @@ mod tests {
             _ => Found::Refused([1024, 16, 8, 4, 2, 1].into_iter().find(|one| *one < place)),
         };
         assert_eq!(found([1, 1 << 20, 3], look).0, Some(16));
-        // What comes after is all refused.
+        // All values after it are refused.
         let end = |place: u64| match place {
             0..=2048 => Found::Fits,
             _ => Found::Refused(Some(2048)),

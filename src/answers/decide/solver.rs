@@ -135,7 +135,7 @@ impl Solver {
     /// The result so far.
     ///
     /// # Errors
-    /// Where every value that was looked at is refused: what is wrong with the scenario.
+    /// Where every estimated value is refused: the findings of the scenario.
     pub fn solution(&self) -> Result<Solution, Vec<Finding>> {
         match &self.work {
             Work::Number(line, search) => {
@@ -190,7 +190,8 @@ impl Solver {
         }
     }
 
-    /// What is wrong with the scenario where nothing of the axis is allowed.
+    /// Refuses the axis with the findings of the scenario itself, or else of the refused value, where
+    /// `nothing_allowed`.
     fn check(&self, nothing_allowed: bool) -> Result<(), Vec<Finding>> {
         let Some(refused) = self.refused.as_ref().filter(|_| nothing_allowed) else {
             return Ok(());
@@ -281,7 +282,7 @@ impl Question for Solver {
     }
 }
 
-/// What an estimate says of a place, or the place of a repair.
+/// Whether the figures at a place fit, or the place of a repair where the scenario is refused.
 fn found(figures: Result<Figures, Option<u64>>, fits: fn(&Figures) -> bool) -> Found {
     match figures {
         Ok(figures) if fits(&figures) => Found::Fits,
@@ -293,7 +294,7 @@ fn found(figures: Result<Figures, Option<u64>>, fits: fn(&Figures) -> bool) -> F
 /// The solution at once.
 ///
 /// # Errors
-/// What is wrong with the scenario, or why the axis has no effect in it.
+/// The findings of the scenario, or why the axis has no effect in it.
 pub fn solve(scenario: &Scenario, axis: &Axis) -> Result<Solution, Vec<Finding>> {
     let mut solver = Solver::new(scenario, axis)?;
     solver.settle();

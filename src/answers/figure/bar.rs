@@ -20,7 +20,7 @@ pub struct Part<K> {
     pub width: f64,
 }
 
-/// How a need stands to a capacity.
+/// The standing of a need against a capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
     /// It fits with room to spare.
@@ -32,12 +32,12 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// How `needed` stands to `capacity`.
+    /// The standing of `needed` against `capacity`.
     pub fn of(needed: Bytes, capacity: Bytes) -> Self {
         Self::of_fit(&Fit::new(needed, capacity))
     }
 
-    /// How a run stands to its machine, the worse memory counting.
+    /// The standing of a run against its machine; the worse memory counts.
     pub fn of_run(device: &Fit, host: &Fit) -> Self {
         Self::of_fit(device).max(Self::of_fit(host))
     }
@@ -75,13 +75,13 @@ pub struct CapacityBar<K> {
     pub capacity: Bytes,
     /// The place of the capacity line, as a share of the scale.
     pub capacity_at: f64,
-    /// How the total stands to the capacity.
+    /// The standing of the total against the capacity.
     pub standing: Standing,
     /// Bytes at the scale's end.
     scale: f64,
 }
 
-/// Parts that are shown one by one, and those that are too small for it: none of them where it is but one.
+/// Parts that are shown one by one, and parts that are too small for it; a single small part is shown.
 pub fn parted<K>(parts: impl IntoIterator<Item = (K, Bytes)>) -> [Vec<(K, Bytes)>; 2] {
     let parts: Vec<(K, Bytes)> = parts.into_iter().collect();
     let total: Bytes = parts.iter().map(|(_, bytes)| *bytes).sum();
@@ -131,7 +131,7 @@ impl<K> CapacityBar<K> {
         }
     }
 
-    /// Adds a part that takes only what is left of the capacity.
+    /// Adds a part that takes at most the rest of the capacity.
     #[must_use]
     pub fn with_uncounted(mut self, key: K, bytes: Bytes) -> Self {
         let shown = bytes.min(self.capacity - self.total);

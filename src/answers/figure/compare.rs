@@ -19,14 +19,14 @@ pub struct Pair<K> {
     pub b: Bytes,
 }
 
-/// A memory of two configurations: their bars on one scale, and what differs by part.
+/// A memory of two configurations: their bars on one scale, and the differences by part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison<K> {
     /// A's bar.
     pub a: CapacityBar<K>,
     /// B's bar.
     pub b: CapacityBar<K>,
-    /// The parts, the largest difference first; those that are small in both come last as one.
+    /// The parts, the largest difference first; parts that are small in both come last as one.
     pub parts: Vec<Pair<K>>,
 }
 

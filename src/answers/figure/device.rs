@@ -76,7 +76,7 @@ pub fn cached_with_room(device: &DeviceReport) -> Option<Bytes> {
     Some(with_room - device.total).filter(|more| more.get() > 0)
 }
 
-/// The bytes that nvidia-smi shows at the peak, against those that programs can use.
+/// The bytes that nvidia-smi shows at the peak, against the bytes that programs can use.
 pub fn device_bar(device: &DeviceReport) -> CapacityBar<DevicePart> {
     CapacityBar::folded(device_parts(device), DevicePart::Small, device.usable)
 }

@@ -6,7 +6,7 @@ use crate::sim::Phase;
 use crate::units::Bytes;
 use serde::Serialize;
 
-/// How an estimate stands to what a failure says.
+/// An estimate against the text of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Explained {
     /// The memory that ran out, by the failure's text.

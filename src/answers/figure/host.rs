@@ -46,9 +46,9 @@ const ROWS: usize = 8;
 pub enum NodeRow {
     /// The training process with this number, its workers included.
     Rank(usize),
-    /// Each of so many more processes like the last one.
+    /// Each of `n` more processes like the last one.
     MoreRanks(usize),
-    /// The part of the node that is there once.
+    /// The part of the node that exists once.
     Shared,
 }
 

@@ -1,4 +1,4 @@
-//! The tensors of a moment, those that differ only in the layer they belong to taken together.
+//! The tensors of a moment, grouped where they differ only in the layer they belong to.
 
 use crate::report::LiveTensor;
 use crate::tape::Category;

@@ -22,7 +22,7 @@ pub fn zoomed(
     if wanted + FEWEST >= last - first {
         return None;
     }
-    // What the reader looks at stays where it is on the screen.
+    // The point that the reader looks at stays where it is on the screen.
     let at = f64::from(around).clamp(start, end);
     let along = (at - start) / (end - start).max(1.0);
     let start = (at - along * wanted).clamp(first, last - wanted);

@@ -196,8 +196,9 @@ pub fn approximated(all: &[Approximation], language: Language) -> String {
     }
 }
 
-/// How sure a job's estimate is, behind its verdict, with what each of `all` is estimated as: the most that its `device`
-/// needs with an earlier version of its trainer, and what is not modelled. Empty where everything is modelled.
+/// How sure a job's estimate is, behind its verdict, with the setting that each of `all` is estimated as: the most that
+/// its `device` needs with an earlier version of its trainer, and the settings that are not modelled. Empty where
+/// everything is modelled.
 pub fn certainty(
     all: &[Approximation],
     otherwise: Option<&Otherwise>,
@@ -376,7 +377,7 @@ fn differs(framework: &str, how: Differs, language: Language) -> String {
     }
 }
 
-/// The line above what is written: what is estimated, and the link to it.
+/// The comment above a written configuration: the estimate, and the link to it.
 pub fn estimate_comment(answer: &str, detail: &str, link: &str, language: Language) -> Vec<String> {
     let plain = |text: &str| text.replace('\u{a0}', " ");
     let name = match language {
@@ -394,9 +395,9 @@ pub fn estimate_comment(answer: &str, detail: &str, link: &str, language: Langua
 pub enum ConfigWord {
     /// Configurations to be pasted.
     Title,
-    /// What they are.
+    /// The sentence that explains them.
     Help,
-    /// Which of them.
+    /// The label of the choice of a format.
     Format,
     /// Saves one.
     Save,

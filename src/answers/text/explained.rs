@@ -14,7 +14,7 @@ use crate::units::{Bytes, sort_short};
 /// How many kinds of tensors of a category, or categories of a phase, are named.
 const NAMED: usize = 3;
 
-/// Sentences one after the other; those that are empty say nothing.
+/// Sentences one after the other; empty ones are left out.
 pub(super) fn joined(sentences: &[&str], language: Language) -> String {
     let said = sentences.iter().filter(|sentence| !sentence.is_empty());
     let said: Vec<&str> = said.copied().collect();
@@ -123,8 +123,8 @@ fn kind_of_tensors(group: &TensorGroup, scale: Scale, language: Language) -> Str
     }
 }
 
-/// The composition of a category at the highest point, and why it is there until then. `groups` are its tensors, of the
-/// run in `detail`.
+/// The composition of a category at the highest point, and why its tensors are alive until then. `groups` are its
+/// tensors, of the run in `detail`.
 pub fn category_explained(
     category: Category,
     groups: &[TensorGroup],
@@ -171,8 +171,8 @@ pub fn category_explained(
     joined(&sentences, language)
 }
 
-/// What a phase of a step needs and holds, how it stands to the others, and what makes its highest point: `last` is
-/// what was allocated there.
+/// The composition of a phase of a step, its peak against those of the other phases, and the module that makes its
+/// highest point: `last` is the tensor that was allocated there.
 pub fn phase_explained(
     step: &StepReport,
     phase: Phase,

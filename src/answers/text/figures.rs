@@ -21,7 +21,7 @@ fn of_phase(phase: &PhaseReport, measure: Measure) -> Bytes {
     measure.of(live, phase.peak_allocated, phase.peak_reserved)
 }
 
-/// The phase figure's sentence: the phase that binds, and by how much, of what is counted.
+/// The phase figure's sentence: the phase that binds, and by how much, in the bytes that count as used.
 pub fn phases_summary(
     step: &StepReport,
     measure: Measure,

@@ -19,7 +19,7 @@ pub enum InputWord {
     Choose,
     /// The label of the text box.
     Paste,
-    /// Reads what was typed.
+    /// Reads the typed text.
     Read,
     /// The bytes of the request that failed.
     Requested,

@@ -23,7 +23,7 @@ pub fn history_moment(
     }
 }
 
-/// Both peaks, allocated and reserved: what was measured, and what is estimated for the scenario on screen.
+/// Both peaks, allocated and reserved: the measured ones, and the ones estimated for the scenario on screen.
 pub fn history_summary(
     measured: [Bytes; 2],
     estimated: [Bytes; 2],

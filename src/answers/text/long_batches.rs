@@ -25,8 +25,8 @@ pub fn batch_lengths(of: &LongBatches, language: Language) -> String {
     }
 }
 
-/// What fits of them: "Batches of up to 3,072 tokens fit. A longer one comes once in 553 steps (0.18 % of batches);
-/// in an epoch of 31,250 steps one comes with a probability of 99.9 %."
+/// The sentence about batches that are too long: "Batches of up to 3,072 tokens fit. A longer one comes once in 553
+/// steps (0.18 % of batches); in an epoch of 31,250 steps one comes with a probability of 99.9 %."
 pub fn too_long_batches(of: &LongBatches, language: Language) -> String {
     let steps = exact(of.steps_per_epoch);
     let fits = of.longest_fitting.map(exact);
@@ -39,7 +39,7 @@ pub fn too_long_batches(of: &LongBatches, language: Language) -> String {
     }
 }
 
-/// What fits, and how often what does not.
+/// The tokens of the longest batch that fits, and how often a longer one comes.
 fn longer_ones(fits: &str, often: &Said, steps: &str, language: Language) -> String {
     let Said {
         share,

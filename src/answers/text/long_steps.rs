@@ -3,7 +3,7 @@
 use super::{ByteUnits, Language, amount, exact};
 use crate::decide::{LongSteps, SegmentsRun};
 
-/// What a run came to: "Without expandable segments 71.2 GiB are reserved in the end, 6.20 GiB more than the longest
+/// The outcome of a run: "Without expandable segments 71.2 GiB are reserved in the end, 6.20 GiB more than the longest
 /// batch needs alone; on this GPU PyTorch runs out at step 553, a batch of 3,900 tokens, asking for 1.20 GiB."
 pub fn segments_sentence(run: &SegmentsRun, units: ByteUnits, language: Language) -> String {
     let reserved = amount(run.peak_reserved, units);

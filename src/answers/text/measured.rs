@@ -142,7 +142,7 @@ pub fn near_sentences(near: &Near, language: Language) -> Vec<String> {
     said
 }
 
-/// The nearest cases where none is like the scenario: those of its model type, those of its kind of run.
+/// The nearest cases where none is like the scenario: cases of its model type, cases of its kind of run.
 fn nearest(near: &Near, kind: &str, language: Language) -> Vec<String> {
     let english = language == Language::English;
     let of = |of: String, errors: CaseErrors| {

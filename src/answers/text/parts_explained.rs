@@ -200,7 +200,7 @@ pub fn host_part_explained(
     )
 }
 
-/// The files that the page cache holds, beside what is in use.
+/// The files that the page cache holds, beside the memory in use.
 pub fn page_cache_explained(host: &HostEstimate, units: ByteUnits, language: Language) -> String {
     let named = |(part, bytes): &(PageCachePart, Bytes)| {
         let file = language.of(match part {

@@ -190,8 +190,8 @@ fn work(now: &Outcome, then: &Outcome, language: Language) -> Option<String> {
     })
 }
 
-/// What else changes with a run, as it is counted: "33 % more operations; sends 3.10 GiB more; RAM +2.1 GiB; then
-/// forward binds". Nothing where nothing does.
+/// The other quantities that change with a run, as they are counted: "33 % more operations; sends 3.10 GiB more; RAM
+/// +2.1 GiB; then forward binds". Empty where none changes.
 pub fn outcome_changes(
     now: &Outcome,
     then: &Outcome,

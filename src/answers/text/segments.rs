@@ -36,7 +36,8 @@ pub fn state_summary(state: &AllocatorState, units: ByteUnits, language: Languag
     format!("{when}{what}{}", owners(state, units, language))
 }
 
-/// Segments of private pools and of other streams, and those that are not told, as far as there are some.
+/// Bytes in segments of private pools, of other streams, and of the segments that are not listed, as far as there are
+/// some.
 fn owners(state: &AllocatorState, units: ByteUnits, language: Language) -> String {
     let private = state.owned(|owner| owner.pool == Pool::Private);
     let streams = state.owned(|owner| !owner.default_stream);

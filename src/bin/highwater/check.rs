@@ -1,4 +1,4 @@
-//! `highwater check` and `highwater trace`: estimates held against what was measured.
+//! `highwater check` and `highwater trace`: estimates against measurements.
 
 use crate::lines::{read, sentence};
 use crate::{FITS, MISSES};

@@ -160,7 +160,7 @@ impl Setting {
     /// Its value as its key takes it.
     ///
     /// # Errors
-    /// A sentence that says what is wrong with the key or the value.
+    /// A sentence about the error in the key or the value.
     pub fn read(&self) -> Result<Value, String> {
         let Self { key: path, value } = self;
         let known =

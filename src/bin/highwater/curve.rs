@@ -47,7 +47,7 @@ fn answer(text: &str) -> Result<Curves, Vec<Finding>> {
     let (scenario, decoding) = read(text)?;
     let curves = gpus_curve(&scenario);
     if curves.is_empty() {
-        // No number of GPUs is allowed: what is wrong with the scenario itself.
+        // No number of GPUs is allowed: returns the findings of the scenario itself.
         estimate(&scenario)?;
     }
     Ok((curves, decoding))

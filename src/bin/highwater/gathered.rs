@@ -1,4 +1,4 @@
-//! A job's files with those that they name, read where they lie, and the config of its model.
+//! A job's files with the files that they name, read where they lie, and the config of its model.
 
 use crate::models::{self, Found, Text};
 use highwater::ask::ModelRef;
@@ -35,7 +35,7 @@ struct Named {
     file: String,
 }
 
-/// Reads the files of a job and those that they name; what is `set` counts more.
+/// Reads the files of a job and the files that they name; the settings in `set` override them.
 ///
 /// # Errors
 /// The name of a file given that is no configuration, and why.

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// The text of a file's scenarios, or of standard input's, with the settings in each.
 ///
 /// # Errors
-/// A sentence that says what is wrong with the file or a setting.
+/// A sentence about the error in the file or a setting.
 pub fn scenarios(file: Option<&PathBuf>, set: &[Setting]) -> Result<String, String> {
     let text = match file.filter(|file| is_archive(file)) {
         Some(file) => json!({"model": {"exported": file.display().to_string()}}).to_string(),

@@ -72,7 +72,7 @@ pub fn scenarios(text: &str) -> Vec<&str> {
     lines.collect()
 }
 
-/// A scenario that is understood, with what is to be said of it.
+/// A scenario that is understood, with the findings about it.
 ///
 /// # Errors
 /// What is said where something is wrong with it.

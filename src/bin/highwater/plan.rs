@@ -168,7 +168,7 @@ fn write_table(found: &Plans, options: &PlanOptions, out: &mut dyn Write) -> io:
     writeln!(out, "Ratios are of {RATIOS}.")
 }
 
-/// The candidates that miss by least: what is missing, what they need, and what they change.
+/// Writes the candidates that miss by least: the missing bytes, their needs, and their changes.
 fn write_misses(misses: &[NearMiss], out: &mut dyn Write) -> io::Result<()> {
     if misses.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Copy-on-write: how much of what a forked worker inherits becomes its own.
+//! Copy-on-write: how much of its inherited memory a forked worker copies.
 //!
 //! # Note [Reading is writing]
 //!

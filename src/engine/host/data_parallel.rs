@@ -2,8 +2,8 @@
 //!
 //! Sources: `deepspeed/runtime/zero/{stage_1_and_2,stage3,partition_parameters}.py` of DeepSpeed
 //! 0.19.8; `torch/distributed/fsdp/_flat_param.py` and `_fully_shard/_fsdp_param.py` of torch
-//! 2.15. Each is equal to the byte to what `tests/oracle/host/offload.py` measured. Pinned memory
-//! is never given back to the system, so what was pinned for a moment stays.
+//! 2.15. Each is equal to the byte to the measurement of `tests/oracle/host/offload.py`. Pinned memory is never given
+//! back to the system, so memory that was pinned for a moment stays.
 
 use super::job::HostParameter;
 use super::offload::{Offloaded, step_temporaries};
@@ -168,8 +168,8 @@ fn zero_3(spec: &ResolvedSpec, parameters: &[HostParameter], sums: &mut Sums) {
     sums.add(group * FP32);
     sums.add(share * low);
     if spec.parallelism.dp.zero.offload_param == OffloadDevice::Cpu {
-        // `param_groups_fp16_flat_cpu_memory`, always pinned. What is trained was pinned by itself
-        // before it moved there; what is not trained stays where it is.
+        // `param_groups_fp16_flat_cpu_memory`, always pinned. Trained parameters were pinned one by one before they
+        // moved there; frozen ones stay where they are.
         sums.pin(share * low);
         for parameter in parameters {
             if sums.pin || !parameter.trained {

@@ -1,4 +1,4 @@
-//! The data set in one training process: what it keeps, what its workers copy, its page cache.
+//! The data set in one training process: its memory, the copies of its workers, its page cache.
 
 use super::cow::ObjectGroup;
 use super::facts;

@@ -129,7 +129,8 @@ pub struct HostEstimate {
     /// Parts of the node at the peak that do not depend on the number of ranks.
     #[serde(with = "as_map")]
     pub shared: Vec<(HostPart, Bytes)>,
-    /// How many ranks save at the peak, or read for the others ([`HostPhase::of_few`]), and what each adds.
+    /// Number of ranks that save at the peak, or read for the others ([`HostPhase::of_few`]), and the bytes that each
+    /// adds.
     pub saving: (u64, Bytes),
     /// Growth of the peak with batch, workers and ranks.
     pub growth: Vec<Growth>,

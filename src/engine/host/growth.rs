@@ -46,7 +46,7 @@ fn with_more(job: &HostJob, driver: HostDriver) -> HostJob {
     more
 }
 
-/// Growth of the parts in a phase, where `parts` says what a node needs in it.
+/// Growth of the parts in a phase, where `parts` gives the need of a node in it.
 pub(super) fn growth(
     job: &HostJob,
     phase: HostPhase,

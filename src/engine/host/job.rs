@@ -30,7 +30,7 @@ pub struct HostInputs {
     pub host_copies: Bytes,
     /// The same, each rounded as PyTorch's pinned allocator rounds.
     pub host_copies_pinned: Bytes,
-    /// Bytes of what a forward pass keeps on the host, rounded in the same way.
+    /// Bytes of activations that a forward pass keeps on the host, rounded in the same way.
     pub host_activations_pinned: Bytes,
     /// Most bytes of tensors that live at once in training on the CPU.
     pub training: Bytes,

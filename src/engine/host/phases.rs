@@ -59,7 +59,8 @@ impl Parts {
         }
     }
 
-    /// A data loader whose forked workers inherit so much; returns what it keeps in its process.
+    /// Adds a data loader whose forked workers inherit `parent` bytes; returns the bytes that it keeps in its own
+    /// process.
     fn add_loader(&mut self, job: &HostJob, parent: Bytes) -> Bytes {
         let loader = loader::loader(job, parent);
         self.add(HostPart::Dataset, loader.fetching);

@@ -8,9 +8,9 @@ use crate::tape::{Storage, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 impl Optimizer {
-    /// State of hidden matrices: the projection, both moments in its rank, and the norm of the last step. Those of
-    /// all others, which come first, are Adam's. Temporaries: the denominator and what is divided by it; of hidden
-    /// matrices the scaled gradient, which lives until the next one has its name.
+    /// State of hidden matrices: the projection, both moments in its rank, and the norm of the last step. The states of
+    /// all other parameters, which come first, are Adam's. Temporaries: the denominator and the tensor that is divided
+    /// by it; of hidden matrices the scaled gradient, which lives until the next one has its name.
     pub(super) fn apollo(&mut self, t: &Tape) {
         let mini = self.options.name == OptimizerName::ApolloMini;
         let rank = self.options.rank.unwrap_or(if mini { 1 } else { 128 });

@@ -97,7 +97,7 @@ fn foreach_norm(t: &Tape, dtype: DType) -> Vec<Storage> {
     let norm = Shape::new(&[]);
     let number = || t.hold(op, &norm, dtype, Category::Temporaries);
     each(&mut |_| norms.push(number()));
-    // Those of gradients without elements are zeros, made anew.
+    // Norms of gradients without elements are zeros, made anew.
     let zeros: Vec<Storage> = (0..empty).map(|_| number()).collect();
     norms.truncate(norms.len() - empty);
     norms.extend(zeros);

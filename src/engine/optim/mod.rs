@@ -1,4 +1,4 @@
-//! The optimizers: what they keep for each parameter and what a step allocates for a moment.
+//! The optimizers: their states for each parameter and the temporaries of a step.
 //!
 //! Every optimizer is a program over the tape's parameters and gradients, written in the order in
 //! which its PyTorch implementation allocates and frees. The room knows no model and no loss.

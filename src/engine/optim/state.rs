@@ -52,7 +52,7 @@ impl Optimizer {
         }
     }
 
-    /// Makes what there is before the first step: only Adagrad and `AdaLOMO` make their states at once.
+    /// Makes the states that exist before the first step: only Adagrad and `AdaLOMO` make their states at once.
     pub fn begin(&mut self, t: &Tape) {
         match self.options.name {
             // Of parameters of all meshes at once.

@@ -113,7 +113,8 @@ impl Ddp {
         &self.parameters[self.all[at].0]
     }
 
-    /// Of the parameters that are built those of the whole model, in the order in which their gradients came.
+    /// Indices of the whole model's parameters for the built ones in `order`, in the order in which their gradients
+    /// came.
     fn came(&self, t: &Tape, order: &[usize]) -> Vec<usize> {
         let scopes: Vec<u32> = (order.iter())
             .map(|&at| t.scope_of(&self.parameters[at]))
@@ -231,8 +232,8 @@ impl Ddp {
     }
 }
 
-/// `_partition_parameters` (`torch/distributed/optim/zero_redundancy_optimizer.py`): the largest parameter
-/// that is left goes to the rank that has least; those of each rank.
+/// `_partition_parameters` (`torch/distributed/optim/zero_redundancy_optimizer.py`): the largest parameter that is left
+/// goes to the rank that has least; returns the indices of each rank's parameters.
 fn shares(parameters: &[Tensor], ranks: u64) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..parameters.len()).collect();
     order.sort_by_key(|&at| std::cmp::Reverse(parameters[at].numel()));
@@ -266,7 +267,7 @@ impl Wrapper for Ddp {
         t.with_parameters(&own, |t| run(t));
     }
 
-    /// Each rank gives the others what it has stepped over (`_sync_params`).
+    /// Each rank broadcasts the parameters that it has stepped over (`_sync_params`).
     fn step(&self, t: &Tape, run: OnRank) {
         self.on_rank(t, run);
         if self.stepped.is_some() {

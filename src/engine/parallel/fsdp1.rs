@@ -30,7 +30,7 @@ struct Place {
     original: usize,
 }
 
-/// The flat parameters of a model, with what they share.
+/// The flat parameters of a model, with their shared state.
 pub(super) struct Fsdp1 {
     own: Weak<Self>,
     settings: Fsdp,
@@ -38,7 +38,7 @@ pub(super) struct Fsdp1 {
     replicates: bool,
     /// Ranks that hold the same, and reduce gradients among them.
     replicas: u64,
-    /// The root's first, then each layer's, followed by those of the modules within that are units.
+    /// The root's handle first, then each layer's, followed by the handles of modules within the layer that are units.
     handles: Vec<Handle>,
     /// The modules that are layers, and the handle of each.
     layers: Layers,
@@ -64,7 +64,7 @@ pub(super) struct Fsdp1 {
     ends: Cell<bool>,
     /// `_zero_scalar`.
     zero: RefCell<Option<Tensor>>,
-    /// Whether the tape's parameters are what the optimizer steps over.
+    /// Whether the tape's parameters are the ones that the optimizer steps over.
     handed_over: Cell<bool>,
 }
 
@@ -215,7 +215,7 @@ impl Fsdp1 {
             self.reset_gradients();
         }
         handle.state.set(State::BackwardPre);
-        // What ran after this one in forward is done.
+        // Units that ran after this one in forward are done.
         for other in &self.handles {
             other.in_graph.take();
         }
@@ -230,7 +230,7 @@ impl Fsdp1 {
         handle.ran_pre_backward.set(true);
     }
 
-    /// `_prefetch_handle`: gathers what comes next, where that is asked for in this state.
+    /// `_prefetch_handle`: gathers the next handle, where prefetching is on in this state.
     fn prefetch(&self, t: &Tape, at: usize) {
         let handle = &self.handles[at];
         let state = handle.state.get();

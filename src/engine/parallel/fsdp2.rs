@@ -26,7 +26,7 @@ pub(super) use stages::Fsdp2Stages;
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
-/// The groups of a model, with what they share (`FSDPCommContext`).
+/// The groups of a model, with their shared state (`FSDPCommContext`).
 pub(super) struct Fsdp2 {
     own: Weak<Self>,
     settings: Fsdp,
@@ -51,7 +51,7 @@ pub(super) struct Fsdp2 {
     reducing: RefCell<Vec<Tensor>>,
     /// Groups in the order in which their forwards ended.
     order: RefCell<Vec<usize>>,
-    /// The group that a forward pass, or what a checkpoint runs again of one, began with (`iter_forward_root`).
+    /// The group that a forward pass, or the recomputation of a checkpoint, began with (`iter_forward_root`).
     forward_root: Cell<Option<usize>>,
     /// Whether gradients are reduced in this micro-batch.
     syncs: Cell<bool>,
@@ -86,12 +86,12 @@ impl Fsdp2 {
         fsdp
     }
 
-    /// Shards a model beside the one that is trained, as that.
+    /// Shards a model beside the trained one, in the same groups.
     pub(super) fn beside(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
         Self::new(t, spec, registered, Modules::of, 1)
     }
 
-    /// Shards a model beside the one that is trained, all of it in one group.
+    /// Shards a model beside the trained one, all of it in one group.
     pub(super) fn whole(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
         Self::new(t, spec, registered, |t, _, _| Modules::whole(t), 1)
     }
@@ -135,7 +135,7 @@ impl Fsdp2 {
         };
         let mut groups: Vec<Group> = (0..modules.groups).map(group).collect();
         let (mut places, mut all) = (Vec::new(), Vec::new());
-        // The first rank sends what others receive.
+        // The first rank sends the weights that others receive.
         let sends = spec.around.loads() && mesh.rank.dp == 0;
         let mut alike_until = if sends { 1 } else { mesh.shard };
         let mut loaded = if spec.around.loads() {
@@ -437,7 +437,7 @@ impl Wrapper for Fsdp2 {
         else {
             return 0;
         };
-        // Of ranks that share one, and of those that divide it.
+        // One sum over ranks that share the parameter, and one over ranks that divide it.
         match self.groups[group].parameters[place].unsharded.placement() {
             Placement::Divided | Placement::OfExperts => 2,
             _ => 1,

@@ -1,7 +1,8 @@
-//! Pipeline parallelism of `torch.distributed.pipelining`: what one rank runs, and what it holds meanwhile.
+//! Pipeline parallelism of `torch.distributed.pipelining`: the operations of one rank, and the tensors that it holds
+//! meanwhile.
 //!
-//! Source: `torch/distributed/pipelining/{schedules,stage,_backward}.py`, torch 2.15; functions name those that
-//! they mirror.
+//! Source: `torch/distributed/pipelining/{schedules,stage,_backward}.py`, torch 2.15; functions name the Python
+//! functions that they mirror.
 
 mod action;
 mod call;

@@ -41,8 +41,7 @@ impl Wrapper for TensorParallel {
     }
 }
 
-/// Parameters of each mesh: those of a rank alone or of data parallelism, those that ranks divide, and those
-/// of experts.
+/// Parameters of each mesh: local ones (also under data parallelism), ones that ranks divide, and ones of experts.
 const MESHES: [fn(&Tensor) -> bool; 3] = [
     |parameter| parameter.placement() == Placement::Local,
     |parameter| {
@@ -52,7 +51,7 @@ const MESHES: [fn(&Tensor) -> bool; 3] = [
     |parameter| parameter.placement() == Placement::OfExperts,
 ];
 
-/// Runs what steps over parameters, mesh by mesh, in the order of the first parameter of each.
+/// Calls `run` with the parameters of each mesh, in the order of the first parameter of each.
 pub(super) fn by_mesh(t: &Tape, run: OnRank) {
     let mut meshes: Vec<usize> = Vec::new();
     t.for_each_parameter(|_, parameter, _| {

@@ -23,14 +23,14 @@ pub fn is_wrapped(spec: &ResolvedSpec) -> bool {
     )
 }
 
-/// Whether forward and backward passes under a wrapper are the same when the optimizer steps after those of all
+/// Whether forward and backward passes under a wrapper are the same when the optimizer steps after the passes of all
 /// steps.
 pub fn optimizer_may_wait(spec: &ResolvedSpec) -> bool {
     let dp = &spec.parallelism.dp;
     match dp.kind {
         DataParallelKind::DeepSpeedZero => false,
-        // Copies of whole parameters on the device are under way between a step and the next: they would be said to
-        // be what the passes in between have found.
+        // Copies of whole parameters on the device are under way between a step and the next: the record would take
+        // them for storages that the passes in between have found.
         DataParallelKind::Fsdp1 => !dp.fsdp.cpu_offload || fsdp1::shards(spec),
         _ => true,
     }
@@ -42,7 +42,7 @@ pub fn steps_differ(spec: &ResolvedSpec) -> bool {
     matches!(kind, DataParallelKind::Ddp | DataParallelKind::Fsdp1)
 }
 
-/// Whether a step under a wrapper does what the second has done, with what that has left.
+/// Whether a step under a wrapper repeats the second one, with the storages that the second has left.
 pub fn steps_come_again(spec: &ResolvedSpec) -> bool {
     spec.parallelism.dp.kind == DataParallelKind::DeepSpeedZero
 }
@@ -149,14 +149,14 @@ fn loads_divided(spec: &ResolvedSpec) -> bool {
     spec.parallelism.dp.fsdp.plan == Plan::Transformers
 }
 
-/// Whether what a rank gathers of such a model in the first step stays for all others.
+/// Whether parameters that a rank gathers of such a model in the first step stay gathered for all others.
 pub fn keeps_reference_gathered(spec: &ResolvedSpec) -> bool {
     let keeps_last = loads_divided(spec);
     let reshards = spec.parallelism.dp.fsdp.reshard_after_forward && !keeps_last;
     gathers_reference_whole(spec) && !reshards
 }
 
-/// Whether references are whole on each rank of what wraps the trained model.
+/// Whether references are whole on each rank under the wrapper of the trained model.
 pub fn keeps_references_whole(spec: &ResolvedSpec) -> bool {
     let dp = &spec.parallelism.dp;
     let sharded = matches!(dp.kind, DataParallelKind::Fsdp1 | DataParallelKind::Fsdp2);

@@ -21,7 +21,7 @@ pub struct ModelParameter {
     pub ranks: u64,
 }
 
-/// A wrapper around each stage of a pipeline, with what the schedule tells it.
+/// A wrapper around each stage of a pipeline, with the calls that the schedule makes to it.
 pub trait StageWrapper {
     /// A forward pass of a stage begins.
     fn forward_begins(&self, stage: u64);
@@ -61,7 +61,7 @@ pub trait Wrapper {
         Vec::new()
     }
 
-    /// Whether what the model returns in this micro-batch passes through copies.
+    /// Whether the model's outputs in this micro-batch are copied.
     fn copies_outputs(&self) -> bool {
         false
     }
@@ -74,12 +74,12 @@ pub trait Wrapper {
         false
     }
 
-    /// Runs the optimizer's step on what this rank has of parameters and gradients.
+    /// Runs the optimizer's step on this rank's parameters, or parts of them, and their gradients.
     fn step(&self, t: &Tape, run: OnRank) {
         self.on_rank(t, run);
     }
 
-    /// Runs what steps, or makes optimizer states, on what this rank steps over: parameters with their
+    /// Calls `run`, which steps or makes optimizer states, with the parameters that this rank steps over and their
     /// gradients.
     fn on_rank(&self, t: &Tape, run: OnRank) {
         run(t);
@@ -96,7 +96,7 @@ pub trait Wrapper {
         0
     }
 
-    /// Runs what clips gradients, on those that this rank clips.
+    /// Clips gradients: runs `run` on the gradients that this rank clips.
     fn clip(&self, t: &Tape, run: OnRank) {
         self.on_rank(t, run);
     }
@@ -106,7 +106,7 @@ pub trait Wrapper {
         t.drop_gradients();
     }
 
-    /// From here on the tape's parameters are those that this rank steps over, with their gradients; false
+    /// Makes the parameters that this rank steps over, with their gradients, the tape's parameters from here on; false
     /// where that cannot be.
     fn hand_over(&self, _t: &Tape) -> bool {
         true
@@ -116,7 +116,7 @@ pub trait Wrapper {
     fn gather_to_save(&self, _t: &Tape) {}
 
     /// The model's parameters in the order in which they were made, each with its module, where the wrapper
-    /// keeps them in shards. Of folded lists those of modules that are built.
+    /// keeps them in shards. Of folded lists, the parameters of the built modules.
     fn parameters(&self) -> Option<Vec<(u32, ModelParameter)>> {
         None
     }

@@ -25,9 +25,10 @@ pub struct Estimate {
     pub timeline: Timeline,
     /// The request at which PyTorch runs out of memory on the scenario's device, when it does.
     pub failure: Option<Failure>,
-    /// Whether streams use what is of others, so that it matters how far the device lags behind ([`super::lagging()`]).
+    /// Whether streams use memory of other streams, so that it matters how far the device lags behind
+    /// ([`super::lagging()`]).
     pub shares_streams: bool,
-    /// How many ranks, from the one that is looked at on, certainly do what it does.
+    /// Number of ranks, from the estimated rank on, that certainly do the same work.
     pub alike: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Why the peak is what it is: which phase binds and by how much, and what the bytes are.
+//! Why the peak is what it is: which phase binds and by how much, and the composition of the bytes.
 
 use super::{Report, StepReport};
 use crate::sim::Phase;
@@ -15,7 +15,7 @@ pub struct Explanation {
     pub next: Option<Lead>,
     /// Live tensors at the peak, by category, largest first.
     pub parts: Vec<Part>,
-    /// Bytes of blocks beyond what tensors need: rounding and unsplit remainders.
+    /// Bytes of blocks beyond the bytes of their tensors: rounding and unsplit remainders.
     pub unsplit: Bytes,
     /// Bytes of segments that no block uses at the allocator's own peak: fragmentation.
     pub cached: Bytes,

@@ -37,7 +37,7 @@ pub struct Figures {
     pub steady: Vec<(Phase, Bytes)>,
     /// The phase in which a steady step needs most.
     pub steady_binding: Phase,
-    /// How many ranks, from the one that is looked at on, are known to do what it does: itself at least.
+    /// Number of ranks, from the estimated rank on, that are known to do the same work: 1 at least.
     pub alike: u64,
     /// Work of the reported rank.
     pub own: Effort,

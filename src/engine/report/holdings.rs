@@ -19,18 +19,18 @@ pub(super) struct PhasePeak {
     pub held: Held,
 }
 
-/// Whoever watches what is held after each event.
+/// Watches the allocator's memory after each event.
 pub(super) struct Holdings<'a> {
     phases: &'a mut [PhasePeak],
     points: &'a mut [TimelinePoint],
     /// The event with which the first phase begins that is not of loading: the model is built then.
     built: u32,
-    /// Whether what is held before the first phase is no part of the run.
+    /// Whether memory held before the first phase is no part of the run.
     begins_loaded: bool,
     /// Events and phases so far.
     event: u32,
     phase: usize,
-    /// The most in the phases that ended, before the first of them, and in the one that goes on.
+    /// The most that was held in the phases that ended, before the first of them, and in the current phase.
     highest: Held,
     before: Held,
     of_phase: Held,
@@ -58,7 +58,7 @@ impl<'a> Holdings<'a> {
         }
     }
 
-    /// Leaves what comes before the first phase out of the run, if `begins_loaded`.
+    /// Leaves events before the first phase out of the run, if `begins_loaded`.
     pub fn since_first_phase(self, begins_loaded: bool) -> Self {
         Self {
             begins_loaded,

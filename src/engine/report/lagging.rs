@@ -1,8 +1,9 @@
 //! Memory of a run whose device lags behind the host.
 //!
-//! What another stream uses when it is freed comes back when that stream is done with it. An estimate takes it to be done
-//! at once; here a device does nothing before the host waits for it ([`Timing::WhenAwaited`]), which it does once a step
-//! at least, to look at the loss. A real one is between the two. Where no stream uses what is of another, they are one.
+//! A block that another stream uses when it is freed returns to the pool when that stream is done with it. An estimate
+//! takes the stream to be done at once; here a device does nothing before the host waits for it
+//! ([`Timing::WhenAwaited`]), which it does once a step at least, to look at the loss. A real one is between the two.
+//! Where no stream uses memory of another, both are equal.
 
 use super::rank_run::of_binding_rank;
 use super::replayed::unlimited;
@@ -19,7 +20,8 @@ use serde::{Deserialize, Serialize};
 pub struct Lagging {
     /// `torch.cuda.max_memory_allocated()`.
     pub peak_allocated: Bytes,
-    /// `active_bytes.all.peak` of `torch.cuda.memory_stats()`: with what was freed while other streams use it.
+    /// `active_bytes.all.peak` of `torch.cuda.memory_stats()`: including blocks that were freed while other streams use
+    /// them.
     pub peak_active: Bytes,
     /// `torch.cuda.max_memory_reserved()`.
     pub peak_reserved: Bytes,

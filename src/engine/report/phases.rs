@@ -1,4 +1,4 @@
-//! Phases of a step, and the one that binds.
+//! Phases of a step, and the binding phase.
 
 use super::holdings::PhasePeak;
 use super::{PhaseReport, StepReport};
@@ -29,7 +29,7 @@ pub(super) fn step(step: u32, peaks: &[PhasePeak]) -> Option<StepReport> {
     binding(phases)
 }
 
-/// Adds a phase to those that there are, or to the one of its kind.
+/// Adds a phase to `phases`, or merges it into the entry of its kind.
 fn add(phases: &mut Vec<PhaseReport>, phase: Phase, peak: &PhasePeak) {
     let held = peak.held;
     let new = PhaseReport {

@@ -27,8 +27,8 @@ impl RankRun {
         }
     }
 
-    /// How many ranks, from this one on among those that one copy of the parameters is divided among, certainly do
-    /// what it does: itself at least.
+    /// Number of ranks, from this one on among the ranks that divide one copy of the parameters, that certainly do the
+    /// same work: 1 at least.
     pub(super) fn alike(&self) -> u64 {
         let here = self.spec.mesh.place_in_shard();
         self.trace.alike_until.saturating_sub(here).max(1)

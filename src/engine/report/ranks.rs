@@ -1,4 +1,4 @@
-//! The ranks of a job: those that differ, and the one that takes most.
+//! The ranks of a job: one report for each rank that differs, and the rank that takes most.
 
 use super::rank_run::{RankRun, at_stage};
 use super::side_by_side::each;
@@ -270,14 +270,14 @@ impl Ranks {
     }
 }
 
-/// All ranks of a scenario that differ, those that take most first; none where there is one rank, or no
+/// All ranks of a scenario that differ, in descending order of memory; empty where there is one rank, or no
 /// answer.
 pub fn ranks(scenario: &Scenario) -> Vec<RankReport> {
     with_binding_run(scenario).0
 }
 
-/// The same, with the run of the rank that [`RankRun::of_binding_rank`] finds, where it is among those that
-/// were simulated.
+/// The reports of [`ranks`], with the run of the rank that [`RankRun::of_binding_rank`] finds, where that rank was
+/// simulated.
 pub(super) fn with_binding_run(scenario: &Scenario) -> (Vec<RankReport>, Option<RankRun>) {
     let Some(ranks) = Ranks::of(scenario) else {
         return (Vec::new(), None);

@@ -19,8 +19,8 @@ pub fn replay(trace: &Trace, settings: Settings) -> Replay {
     }
 }
 
-/// Runs what is left of a trace through an allocator and shows what is held after each event.
-/// The cache is emptied at the first mark of a step where that is asked.
+/// Replays the rest of a trace in an allocator, and shows the memory held after each event to `seen`. The cache is
+/// emptied at the first mark of a step if `empty_cache_after_loading`.
 ///
 /// # Errors
 /// Where it runs out.
@@ -46,7 +46,7 @@ pub fn replayed(
                     stored,
                     is_momentary,
                 } = step;
-                // Each kind of request runs what is for it alone.
+                // Each kind of request has a call of its own.
                 match event {
                     Event::Alloc(id) => {
                         let Asked {
@@ -95,8 +95,8 @@ pub fn unlimited(spec: &ResolvedSpec) -> Settings {
     settings(&spec.allocator, Limit::None)
 }
 
-/// The allocator's settings of a scenario, with as much memory as it lets itself have. Where that is as
-/// much as it asks for, what the device has is watched.
+/// The allocator's settings of a scenario, with as much memory as it lets itself have. Where that is as much as it asks
+/// for, the device's memory is watched.
 pub fn within_its_limit(spec: &ResolvedSpec) -> Settings {
     let limit = match (spec.memory_limit, limited(spec).limit) {
         (Some(limit), _) => Limit::Fraction(limit.get()),
@@ -108,8 +108,8 @@ pub fn within_its_limit(spec: &ResolvedSpec) -> Settings {
     settings(&spec.allocator, limit)
 }
 
-/// The allocator's settings on the scenario's device: what one process can use of it beside its
-/// CUDA context and other programs.
+/// The allocator's settings on the scenario's device: the memory that one process can use beside its CUDA context and
+/// other programs.
 pub fn limited(spec: &ResolvedSpec) -> Settings {
     let free = spec.device.usable - spec.device.in_use;
     let share = free.get() / spec.device.processes.max(1);

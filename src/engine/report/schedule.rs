@@ -1,4 +1,5 @@
-//! The schedule of a pipeline as a picture: what each rank computes when, and how many micro-batches it holds.
+//! The schedule of a pipeline as a picture: the computations of each rank over time, and how many micro-batches it
+//! holds.
 
 use crate::ask::Scenario;
 use crate::sim::{Computation, Slot, schedule as slots};
@@ -9,7 +10,7 @@ pub struct RankSchedule {
     /// Its actions, in order.
     pub slots: Vec<Slot>,
     /// From each moment on, how many micro-batches have gone forward on one of its stages whose backward pass
-    /// has not ended: what it keeps activations for.
+    /// has not ended: the number of micro-batches for which it keeps activations.
     pub in_flight: Vec<(u64, u64)>,
 }
 
@@ -36,7 +37,7 @@ impl RankSchedule {
                 _ => {}
             }
         }
-        // What ends at a moment has ended before what begins then.
+        // An action that ends at a moment has ended before another one begins then.
         changes.sort_unstable();
         let mut now = 0_u64;
         let mut in_flight: Vec<(u64, u64)> = vec![(0, 0)];

@@ -1,7 +1,7 @@
 //! The change by stretches of a run of the live bytes, whatever is alive before them.
 //!
 //! The steps of a run share most of their events, so each stretch of the record is looked at once:
-//! where in it memory is highest does not depend on what was there before.
+//! the event of its highest memory does not depend on the memory before it.
 
 #![allow(
     clippy::inline_always,

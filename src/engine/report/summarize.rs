@@ -70,7 +70,7 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
     })
 }
 
-/// The most that the run holds of what the device has, or where it asks for more: PyTorch gives cached
+/// The most that the run holds of the device's memory, or where it asks for more: PyTorch gives cached
 /// segments back before it runs out, so less can be enough. `within` is the run where it would first
 /// have taken more.
 fn limited_run(

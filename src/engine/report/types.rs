@@ -19,7 +19,7 @@ impl Composition {
         Bytes(self.0[category as usize])
     }
 
-    /// Adds to one category; what is taken away is added as a negative number, so sums wrap.
+    /// Adds to one category; bytes are taken away by adding a negative number, so sums wrap.
     pub fn change(&mut self, category: Category, bytes: u64) {
         let of = &mut self.0[category as usize];
         *of = of.wrapping_add(bytes);
@@ -99,7 +99,7 @@ pub struct PhaseReport {
     pub composition: Composition,
 }
 
-/// One step: its phases in program order and the one that needs most.
+/// One step: its phases in program order and the phase that needs most.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepReport {
     /// Phases in program order, micro-batches taken together.
@@ -108,9 +108,8 @@ pub struct StepReport {
     pub peak: PhaseReport,
 }
 
-/// Floating-point operations of a rank in a step: of matrix products, convolutions and attention kernels, masks
-/// and windows not taken off. Kernels of linear attention and state spaces, and what works element by element, do
-/// not count.
+/// Floating-point operations of a rank in a step: of matrix products, convolutions and attention kernels, masks and
+/// windows not taken off. Kernels of linear attention and state spaces, and elementwise operations do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compute {
     /// Operations of the forward pass.
@@ -225,8 +224,8 @@ impl DeviceReport {
         }
     }
 
-    /// The phase in which the device's total comes: what binds, or what is before the first step where that reserves
-    /// more and the allocator needs not give it back.
+    /// The phase of the device's total: the binding phase, or the phase before the first step where that one reserves
+    /// more and the allocator need not give the memory back.
     pub fn highest(&self) -> &PhaseReport {
         let before = self.run.before.as_ref();
         let counts = |before: &&PhaseReport| before.peak_reserved + self.context <= self.total;
@@ -263,7 +262,7 @@ pub struct ModelReport {
     pub name: String,
     /// Elements of all parameters.
     pub num_parameters: u64,
-    /// Elements of those that are trained.
+    /// Elements of the trained parameters.
     pub num_trainable: u64,
 }
 
@@ -381,8 +380,8 @@ pub struct Report {
     pub verdict: Verdict,
     /// Answers of other tools' formulas.
     pub others: Vec<Other>,
-    /// The job's ranks that differ, those that take most first; empty where there is one, or where they were
-    /// not looked at.
+    /// The job's ranks that differ, in descending order of memory; empty where there is one rank, or where ranks were
+    /// not estimated.
     #[serde(skip_serializing_if = "Vec::is_empty", skip_deserializing)]
     pub ranks: Vec<RankReport>,
     /// Findings about the scenario; room `text` writes them.
@@ -419,7 +418,7 @@ pub struct PhaseSpan {
     pub end: u32,
 }
 
-/// Memory over program order, thinned to what a drawing can show. Thinning keeps the highest
+/// Memory over program order, thinned to as many points as a drawing can show. Thinning keeps the highest
 /// point of each stretch, so that peaks stay exact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {

@@ -52,7 +52,7 @@ pub(super) fn too_large(
     let steps = [&device.first_step, &device.steady_step];
     let mut phases = steps.into_iter().flat_map(|step| &step.phases);
     let others = device.context + device.in_use;
-    // What is too much while it sleeps no share makes fit.
+    // No share makes a run fit that needs too much while vLLM sleeps.
     let without =
         |phase: &super::PhaseReport| phase.composition.get(Category::Vllm).get() <= of.stays;
     let asleep =

@@ -1,7 +1,7 @@
-//! A run watched: what is alive at each event, where it was highest, and what the allocator held.
+//! A run watched: live bytes at each event, the event of the peak, and the memory that the allocator held.
 //!
-//! What is alive does not depend on the allocator, and the steps of a run share most events: it is
-//! found stretch by stretch (`stretch.rs`). Then the run goes through the allocator once.
+//! Live bytes do not depend on the allocator, and the steps of a run share most events: they are found stretch by
+//! stretch (`stretch.rs`). Then the run goes through the allocator once.
 
 use super::asked::Asked;
 use super::holdings::{Holdings, PhasePeak};
@@ -113,7 +113,7 @@ impl<'a> Watcher<'a> {
         let window = window.start as usize..(window.end as usize).min(end);
         let lengths = [length(end), length(window.len())];
         for range in &trace.program {
-            // What lies before the window, in it, and behind it.
+            // Events before the window, in it, and behind it.
             let here = |event: usize| {
                 let at = event.clamp(self.event, self.event + range.len());
                 at - self.event + range.start
@@ -132,7 +132,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// A stretch; those that are together at most so long share a point.
+    /// Adds a stretch; stretches of at most `length` events together share a point.
     fn see(&mut self, stretch: &Stretch, length: usize) {
         if stretch.begins_phase {
             self.add_pending();
@@ -185,7 +185,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// The highest moment of what was gathered.
+    /// Adds a point for the highest moment of the gathered stretches.
     fn add_pending(&mut self) {
         self.gathered = 0;
         if let Some((event, alive)) = self.pending.take() {

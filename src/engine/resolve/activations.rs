@@ -15,7 +15,8 @@ fn by_operations(scenario: &Scenario) -> bool {
     scenario.activation_checkpointing == ActivationCheckpointing::Operations
 }
 
-/// How layers run that are checkpointed: those that keep the results of operations as all that do not re-enter.
+/// The checkpointing mode of layers: selective checkpointing, which keeps the results of operations, counts as full
+/// checkpointing that does not re-enter.
 pub(crate) fn checkpointing(scenario: &Scenario) -> ActivationCheckpointing {
     match scenario.activation_checkpointing {
         ActivationCheckpointing::Operations => ActivationCheckpointing::Full,
@@ -49,7 +50,7 @@ pub(crate) fn saved_operations(scenario: &Scenario) -> Option<SavedOperations> {
     })
 }
 
-/// Refuses what is not there or not estimated.
+/// Refuses checkpointing that does not exist for the model or is not estimated.
 pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
     check_operations(scenario, findings);
     check_offload(scenario, architecture, findings);

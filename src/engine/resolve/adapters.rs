@@ -27,9 +27,9 @@ pub(crate) fn all_targets(asked: (Task, Framework), modules: &[Module]) -> Vec<S
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// The layer of a head that one of the targets would give adapters to. PEFT cannot train such a layer as
-/// a whole: it leaves out only what `SEQ_CLS` calls `classifier` or `score`, and what is inside that
-/// (`check_target_module_exists`, peft 0.21; not what is inside it in peft 0.15).
+/// The layer of a head that one of the targets would give adapters to. PEFT cannot train such a layer as a whole: it
+/// leaves out only the module that `SEQ_CLS` calls `classifier` or `score`, and the modules inside it
+/// (`check_target_module_exists`, peft 0.21; peft 0.15 does not leave out the latter).
 fn adapted_head<'a>(
     targets: &[String],
     (task, framework): (Task, Framework),
@@ -318,9 +318,9 @@ fn check_refused(
     );
 }
 
-/// Refuses `all-linear` where it takes routers, too: those that are derived from `nn.Linear`, but
-/// return several tensors (`Llama4Router`, `PhimoeTopKRouter`, transformers 5.23), with whose result
-/// `Linear.forward` of `tuners/lora/layer.py` (peft 0.21) fails.
+/// Refuses `all-linear` where it takes routers, too: modules that are derived from `nn.Linear`, but return several
+/// tensors (`Llama4Router`, `PhimoeTopKRouter`, transformers 5.23), with whose result `Linear.forward` of
+/// `tuners/lora/layer.py` (peft 0.21) fails.
 fn check_routers(
     targets: &[String],
     architecture: &Architecture,

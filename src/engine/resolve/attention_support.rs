@@ -5,7 +5,7 @@ use crate::ask::{ActivationCheckpointing, Attention, Finding, Scenario, message}
 use crate::model::{Architecture, FlashRefusal};
 use std::borrow::Cow;
 
-/// Refuses what transformers refuses, or what is not estimated yet.
+/// Refuses attention that transformers refuses or that is not estimated yet.
 pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
     attention_masks::check(scenario, architecture, findings);
     let Some(family) = architecture.family() else {

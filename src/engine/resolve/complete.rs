@@ -53,7 +53,7 @@ fn clips(scenario: &Scenario) -> bool {
     scenario.clip_grad_norm && (!dp.offloads() || dp.kind == DataParallelKind::Fsdp1)
 }
 
-/// The scenario with what is estimated in the place of what it says: layers by their names, and attention that is
+/// The scenario with modelled values in the place of its own: layers by their names, and attention that is
 /// modelled.
 fn as_estimated<'a>(
     scenario: &'a Scenario,

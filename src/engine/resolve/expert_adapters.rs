@@ -8,7 +8,7 @@ use crate::model::{Architecture, Module, ModuleKind};
 use serde_json::json;
 
 /// Names of layers of experts and their router in transformers 4, of models whose targets PEFT takes
-/// for the parameters that transformers 5 has made of them; not of those that see images.
+/// for the parameters that transformers 5 has made of them; not of models that see images.
 pub(super) fn former_names(
     architecture: &Architecture,
     framework: Framework,
@@ -145,7 +145,7 @@ pub(crate) fn parameter_names(modules: &[Module], framework: Framework) -> Vec<S
     names
 }
 
-/// Checks what was asked for parameters: `asked` by the scenario, `lora` what PEFT makes of it.
+/// Checks adapters of parameters: `asked` are the scenario's, `lora` the ones that PEFT makes of them.
 pub(crate) fn check(
     asked: &Lora,
     lora: &Lora,
@@ -204,7 +204,7 @@ pub(crate) fn check(
 }
 
 /// Refuses adapters of parameters that `DeepSpeed` stops at: PEFT computes with these in the place of the module's own,
-/// so that nobody takes them from the queue of what is prefetched, unless enough is (`fetch_sub_module`, "tracing error",
+/// so that nobody takes them from the prefetch queue, unless enough is prefetched (`fetch_sub_module`, "tracing error",
 /// deepspeed 0.19.8). Modules that it takes for one with all in it gather theirs themselves.
 pub(super) fn check_fetched(
     lora: &Lora,

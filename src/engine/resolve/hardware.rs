@@ -119,7 +119,7 @@ fn plan_by_gpu(hardware: &Hardware, asked: &str) -> Option<Finding> {
     Some(Finding::error(KEY, message).with_fix(KEY, nearest))
 }
 
-/// Letters of what was written that a message repeats.
+/// Number of letters of a given name that a message repeats at most.
 const LONGEST: usize = 60;
 
 fn unknown_gpu(id: &str) -> Finding {

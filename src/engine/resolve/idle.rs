@@ -236,7 +236,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
     }
 }
 
-/// Settings without effect among those that replace a model's modules.
+/// Why a setting that replaces a model's modules has no effect, if it has none.
 fn idle_modules(scenario: &Scenario, key: &str) -> Option<Idle> {
     match key {
         "implementation" if scenario.implementation.is_none() => architecture(scenario)
@@ -250,7 +250,7 @@ fn idle_modules(scenario: &Scenario, key: &str) -> Option<Idle> {
     }
 }
 
-/// Settings without effect among those that shape a step, and that feed it.
+/// Why a setting that shapes a step, or feeds it, has no effect, if it has none.
 fn idle_step(scenario: &Scenario, key: &str) -> Option<Idle> {
     match key {
         "neftune_noise_alpha" if matches!(scenario.model, ModelRef::Linear { .. }) => {

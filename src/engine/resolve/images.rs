@@ -23,7 +23,7 @@ pub struct ImageTokens {
     pub tokens: u64,
     /// Patches that the tower sees of each, where they come in one list.
     pub patches: Option<u64>,
-    /// Pixels of what becomes one token, where the processor has limits for those of an image.
+    /// Pixels that become one token, where the processor limits the pixels of an image.
     pub of_token: Option<u64>,
 }
 
@@ -112,8 +112,8 @@ pub(crate) fn resolve(
     (scenario.images, sides)
 }
 
-/// Refuses batches without images that train nothing but what sees images: their loss has no gradient,
-/// unless re-entrant checkpoints ask for one of what is embedded.
+/// Refuses batches without images where only the modules that see images are trained: their loss has no gradient,
+/// unless re-entrant checkpoints ask for one of the embeddings.
 pub(crate) fn check_trained(
     scenario: &Scenario,
     architecture: &Architecture,

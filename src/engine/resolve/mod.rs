@@ -1,4 +1,4 @@
-//! From what is asked to what is true.
+//! From a `Scenario` to a `ResolvedSpec`.
 //!
 //! [`resolve`] checks a `Scenario` against the catalog and the families and turns it into a
 //! `ResolvedSpec`: every default filled in, every limit checked, every name looked up. Nothing below this

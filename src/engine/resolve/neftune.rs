@@ -49,7 +49,7 @@ mod tests {
     use crate::resolve::resolve;
     use serde_json::{Value, json};
 
-    /// The key of what is refused first of a scenario with noise and something else.
+    /// The key of the first setting that is refused in a scenario with noise and `other`.
     fn refused(other: &Value) -> Option<String> {
         let mut asked = json!({"model": "qwen2.5-0.5b", "seq_len": 64, "neftune_noise_alpha": 5.0});
         for (key, value) in other.as_object().expect("an object") {

@@ -367,7 +367,7 @@ mod tests {
     use crate::resolve::resolve;
     use serde_json::{Value, json};
 
-    /// The key of what is refused first of a scenario with something else.
+    /// The key of the first setting that is refused in a scenario with `objective` and `other`.
     fn refused(objective: &Value, other: &Value) -> Option<String> {
         let mut asked = json!({"model": "qwen2.5-0.5b", "seq_len": 64, "objective": objective});
         for (key, value) in other.as_object().expect("an object") {

@@ -49,8 +49,8 @@ pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
     }
 }
 
-/// Names with the part above before those that are a number, as layers of an `nn.Sequential` are called: each path
-/// that ends so once.
+/// The names that are no number and, for each name that is one (a layer of an `nn.Sequential`), the suffixes of module
+/// paths that join it to the named part above, each once.
 fn worded(modules: &[Module], names: &[&str]) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     for &name in names {
@@ -70,7 +70,7 @@ fn worded(modules: &[Module], names: &[&str]) -> Vec<String> {
     said
 }
 
-/// The last parts of the names of the linear layers but the one that gives logits, where PEFT's `all-linear` means
+/// The last parts of the names of the linear layers but the output layer, where PEFT's `all-linear` means
 /// the parameters of experts besides; empty elsewhere.
 pub fn linear_layers(scenario: &Scenario) -> Vec<String> {
     let Some(model) = families::read(scenario, &mut Vec::new()) else {

@@ -77,7 +77,7 @@ pub(crate) fn check(
         );
     }
     let evaluation = scenario.asked_evaluation();
-    // The batches of an objective's trainer are packed like those that it trains on.
+    // The batches of an objective's trainer are packed like its training batches.
     let by_objective = scenario.objective.is_on();
     let in_one_row = by_objective || packing.kind == PackingKind::PaddingFree;
     if scenario.program == Program::Forward {
@@ -130,7 +130,7 @@ mod tests {
     use crate::resolve::resolve;
     use serde_json::{Value, json};
 
-    /// The severity and the key of what is said first of packed rows with something else.
+    /// The severity and the key of the first finding about packed rows with `other`.
     fn said(other: &Value) -> Option<(Severity, String)> {
         let mut asked = json!({
             "model": "qwen2.5-0.5b", "precision": "bf16", "seq_len": 256, "micro_batch_size": 1,

@@ -153,7 +153,7 @@ pub(crate) mod tests {
     use crate::resolve::resolve;
     use serde_json::{Value, json};
 
-    /// The first fix of what is refused, as its key and value.
+    /// The fix of the first error of a scenario, as its key and value.
     pub(crate) fn refused(asked: &Value) -> Option<(String, Value)> {
         let scenario: Scenario = serde_json::from_value(asked.clone()).expect("a scenario");
         let errors = resolve(&scenario).findings.into_iter();

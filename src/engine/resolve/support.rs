@@ -8,7 +8,7 @@ use crate::model::{Architecture, DeviceFacts};
 /// the least that `FlashAttention` needs.
 const AMPERE: u32 = 80;
 
-/// Warns of what is estimated like something close to it.
+/// Warns of settings that are estimated like another one close to them.
 pub(crate) fn check_closeness(
     scenario: &Scenario,
     architecture: &Architecture,

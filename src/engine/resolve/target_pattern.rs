@@ -131,8 +131,8 @@ fn named(
     Ok(suffixes(modules, &found))
 }
 
-/// The shortest ends of paths that tell those that are `meant` from all others, with any number for a number
-/// where that does.
+/// The shortest suffixes of paths that tell the `meant` modules from all others; a number in a path is replaced by any
+/// number where that suffices.
 fn suffixes(modules: &[Module], meant: &[bool]) -> Vec<String> {
     let general: Vec<String> = modules
         .iter()

@@ -9,7 +9,7 @@ pub(crate) fn tasks(architecture: &Architecture, framework: Framework) -> Vec<Ta
     family.map_or_else(|| vec![Task::CausalLm], |family| family.tasks_in(framework))
 }
 
-/// The task of a run: the one that is asked for, or the architecture's own.
+/// The task of a run: the scenario's, or the architecture's own.
 pub(crate) fn resolve(
     scenario: &Scenario,
     architecture: &Architecture,

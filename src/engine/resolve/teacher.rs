@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 const TEACHER: &str = "objective.teacher";
 
-/// From a scenario to what is true of it.
+/// Resolves a scenario to its specification.
 type Complete = fn(&Scenario, &mut Vec<Finding>) -> Option<ResolvedSpec>;
 
 /// The dtype in which `DeepSpeed`'s engine has its model: it casts one to half precision, and takes none that is in half

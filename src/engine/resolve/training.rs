@@ -186,8 +186,8 @@ fn check_positions(scenario: &Scenario, model: &ReadModel, findings: &mut Vec<Fi
     });
 }
 
-/// The implementation that transformers uses where sdpa is asked for: eager attention for models that have no
-/// other, and since version 5 for those that cap attention scores; before, sdpa runs without the cap.
+/// The implementation that transformers uses where sdpa is asked for: eager attention for models that have no other,
+/// and since version 5 for models that cap attention scores; before, sdpa runs without the cap.
 pub(crate) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
     let eager_only = |family: &Family| family.attention_support.eager_only.has(scenario.framework);
     if scenario.attention == Attention::Sdpa && architecture.family().is_some_and(eager_only) {

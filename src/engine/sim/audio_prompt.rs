@@ -78,7 +78,7 @@ pub(super) fn padded(t: &Tape, next: Tensor) -> Tensor {
     sum
 }
 
-/// `EosTokenCriteria`: which of B samples have ended, with those that `others` stop.
+/// `EosTokenCriteria`: flags `[B]` of samples that have ended or that `others` stop.
 pub(super) fn ended(t: &Tape, b: u64, others: Tensor) -> Tensor {
     let any = {
         let _same = found(t, b, 1);

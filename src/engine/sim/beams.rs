@@ -14,7 +14,7 @@ use crate::units::{DType, Shape};
 pub(super) struct BeamSearch {
     samples: u64,
     beams: u64,
-    /// Tokens of a sequence and of what is generated of it.
+    /// Numbers of tokens of a sequence and of its generated part.
     lengths: [u64; 2],
     _top_beams: Tensor,
     running: Running,

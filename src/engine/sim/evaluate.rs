@@ -73,7 +73,7 @@ impl<'a> Evaluator<'a> {
         asked.min(longest)
     }
 
-    /// Evaluates a batch, the `last` of those that are run or another.
+    /// Evaluates a batch; `last` says that it is the last batch that is run.
     fn evaluate(&mut self, batch: &Batch, last: bool) {
         let (t, evaluation) = (self.tape, &self.spec.evaluation);
         t.train(false);

@@ -8,11 +8,10 @@
 //! library's workspace, the gradient scaler's state) is allocated in the first step only. So it is
 //! with the optimizer: once a step after the first leaves nothing behind, the next does the same.
 //!
-//! Where gradients stay the micro-batches of later steps add to them: those of the second are run too,
-//! and stand for all that follow. Where no step is like another, as when the caller keeps the outputs
-//! of the step before, or its loss where there is no backward pass, when the optimizer steps within
-//! backward, or when batches differ in length, those of every step are run, and the optimizer's steps
-//! after them all the same.
+//! Where gradients stay the micro-batches of later steps add to them: the micro-batches of the second step are run too,
+//! and represent all that follow. Where no step is like another, as when the caller keeps the outputs of the step
+//! before, or its loss where there is no backward pass, when the optimizer steps within backward, or when batches
+//! differ in length, the micro-batches of every step are run, and the optimizer's steps after them all the same.
 //!
 //! So it is under FSDP and DDP, whose hooks do not ask what the optimizer does; FSDP1 sets itself up in the first
 //! forward pass and lets go of gradients in the next one, and DDP makes its buckets anew in the second step, so that
@@ -140,7 +139,7 @@ impl Recorded {
         };
         let made_in = |range: &Range<usize>| next_storage(range.start)..next_storage(range.end);
         let (of_batches, of_evaluation) = (made_in(later), made_in(&evaluation));
-        // The stretches that run again in later steps: all but those that made a storage which lives on.
+        // The stretches that run again in later steps: all but the ones that made a storage which lives on.
         let again = |range: &Range<usize>, ours: &Range<usize>| {
             let (mut stretches, mut start, mut at) = (Vec::new(), range.start, range.start);
             for piece in record.pieces(range.clone()) {
@@ -232,9 +231,9 @@ fn joined(stretches: Vec<Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// Whether what is found in a batch's mask stays for the next batches, as flash-linear-attention
-/// keeps it, or what is found of its images, as Qwen2-VL keeps it, beyond an evaluation: no step is
-/// like another then. Where a step has several micro-batches none of them is like another either.
+/// Whether the model caches indices computed from a batch's mask for the next batches, as flash-linear-attention does,
+/// or from its images beyond an evaluation, as Qwen2-VL does: no step is like another then. Where a step has several
+/// micro-batches none of them is like another either.
 pub(super) fn keeps_masks(spec: &ResolvedSpec) -> bool {
     let evaluated = spec.evaluation.kind != EvaluationKind::None;
     let family = spec.architecture.family();

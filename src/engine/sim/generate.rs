@@ -324,7 +324,7 @@ fn found(t: &Tape, n: u64) -> Tensor {
     found
 }
 
-/// `EosTokenCriteria`: which samples stop `[B]`, with those that do for another reason.
+/// `EosTokenCriteria`: flags `[B]` of samples that stop, for this or another reason.
 fn ended(t: &Tape, b: u64, stop: Tensor) -> Tensor {
     let ended = {
         let _found = found(t, b);

@@ -7,7 +7,7 @@ use crate::units::{DType, Shape};
 /// predictions that are kept.
 pub(super) const BATCHES: u64 = 8;
 
-/// Batches that are not run which add to what is kept one by one.
+/// Number of batches that are not run but add to the kept tensors one by one.
 const ONE_BY_ONE: u64 = 64;
 
 /// Tensors of all batches so far, each joined with those before it (`EvalLoopContainer`, transformers 5.23).
@@ -23,7 +23,7 @@ impl Joined {
         self.batches
     }
 
-    /// Adds those of a batch (`nested_concat`).
+    /// Adds the tensors of a batch (`nested_concat`).
     pub(super) fn add(&mut self, t: &Tape, new: Vec<Tensor>) {
         self.kept = if self.kept.is_empty() {
             new
@@ -60,7 +60,7 @@ impl Joined {
         self.batches = batches;
     }
 
-    /// Shapes and dtypes of what is kept of `batches` batches.
+    /// Shapes and dtypes of the tensors kept of `batches` batches.
     fn of(&self, batches: u64) -> Vec<(Shape, DType)> {
         let before = self.batches.max(1);
         let of = |kept: &Tensor| {

@@ -141,7 +141,7 @@ fn peak(trace: &Trace) -> u64 {
 fn what_is_freed_was_alive_and_nothing_of_a_step_stays() {
     every(1, |written, spec| {
         let trace = simulate(spec);
-        // What is alive at the end of each step, which is where the next one begins.
+        // Live bytes at the end of each step, which is where the next one begins.
         let mut ends = Vec::new();
         let starts: Vec<usize> = (1..=trace.steady_step())
             .filter_map(|step| {

@@ -1,4 +1,4 @@
-//! One training run as a program over the tape: what is asked becomes a [`Trace`].
+//! One training run as a program over the tape: a specification becomes a [`Trace`].
 //!
 //! Invariants: events are in program order; every free names a storage that is alive; the same
 //! spec gives the same trace on every platform (no clock, no randomness, no floating point).

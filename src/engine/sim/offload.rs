@@ -1,4 +1,4 @@
-//! An optimizer on the host: which parameters it has, what is left for the device.
+//! An optimizer on the host: which parameters it has, and which parameters are left for the device.
 //!
 //! Source: `torchao/optim/cpu_offload.py`, torchao 0.18. Copies between host and device allocate
 //! nothing on the device.

@@ -140,7 +140,7 @@ struct Marks<'a> {
     set: RefCell<&'a mut Vec<Mark>>,
     /// Storages that were written when the last pass began.
     since: Cell<usize>,
-    /// The distance from the micro-batch that is run to the one that it represents.
+    /// The distance from the micro-batch that is run to the micro-batch that it represents.
     further: Cell<u32>,
 }
 
@@ -195,7 +195,8 @@ fn mark_of(step: u32, action: Action) -> Mark {
 /// Sets `mark` between two passes of a schedule, and classifies what the first of them, which made the storages from
 /// index `since` on, left alive. Returns the number of storages.
 pub(super) fn begins(t: &Tape, marks: &mut Vec<Mark>, since: usize, mark: Mark) -> usize {
-    // Storages that a forward pass leaves alive are kept for backward; those that a backward pass leaves are gradients.
+    // Storages that a forward pass leaves alive are kept for backward; storages that a backward pass leaves are
+    // gradients.
     if let Some(before) = marks.last() {
         match before.phase {
             Phase::Forward => {

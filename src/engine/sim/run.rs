@@ -162,7 +162,7 @@ fn steps_come_again(spec: &ResolvedSpec) -> bool {
         && !keeps_masks(spec)
 }
 
-/// Runs every step, or those that are not like others.
+/// Runs every step, or the steps that are not like others.
 pub(super) fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
     steps_run(spec, accumulation, tape).0
 }

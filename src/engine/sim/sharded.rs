@@ -24,8 +24,8 @@ pub(super) fn of_whole(
     Some(parameters.collect())
 }
 
-/// The parameters, in the order in which they were made, each with its module; what is not trained is in
-/// the dtype of the specification's weights.
+/// The parameters, in the order in which they were made, each with its module; frozen parameters are in the dtype of
+/// the specification's weights.
 pub(super) fn parameters(t: &Tape, spec: &ResolvedSpec) -> Vec<(u32, ModelParameter)> {
     let mut trained = BTreeMap::new();
     t.for_each_parameter(|_, parameter, _| {

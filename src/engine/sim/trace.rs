@@ -46,7 +46,7 @@ pub struct Mark {
 
 /// A whole run: as many steps as it takes to be steady. The last one is the steady step.
 ///
-/// What steps have in common is recorded once and runs once a step; a storage that is allocated
+/// Events that steps have in common are recorded once and run once a step; a storage that is allocated
 /// there is allocated in each step, after it was freed in the one before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
@@ -100,7 +100,7 @@ impl Trace {
         })
     }
 
-    /// How many marks there are before those of steps.
+    /// Number of marks before the marks of steps.
     pub fn marks_of_loading(&self) -> usize {
         let of_loading = |mark: &&Mark| mark.phase == Phase::Loading;
         self.marks.iter().take_while(of_loading).count()

@@ -263,7 +263,7 @@ impl<'a> Run<'a> {
                 before_last = t.work().since(before);
             }
         }
-        // Those that are not run do what the last but one does.
+        // Micro-batches that are not run repeat the last but one.
         let run = u64::from(self.accumulation);
         let others = spec.gradient_accumulation_steps.saturating_sub(run);
         self.counts.batches = t.work().since(begun).plus(before_last, others);
@@ -417,7 +417,7 @@ impl<'a> Run<'a> {
         self.mark(step, last, Phase::ZeroGrad);
     }
 
-    /// Runs what sees parameters and gradients, on those of this rank.
+    /// Calls `run` on this rank's parameters and gradients.
     fn on_rank(&self, mut run: impl FnMut(&Tape)) {
         match &self.wrapper {
             Some(wrapper) => wrapper.on_rank(self.tape, &mut run),

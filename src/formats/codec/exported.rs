@@ -1,4 +1,4 @@
-//! Graphs that somebody has read, handed to a scenario; those that come along.
+//! Graphs that were read, handed to a scenario, and graphs published with the program.
 
 use crate::ask::{ExportedModel, Finding, Loss, ModelRef, Scenario, message};
 use crate::catalog::{PublishedGraph, published_graphs};
@@ -22,7 +22,7 @@ fn awaited(scenario: &Scenario) -> Option<&ExportedModel> {
     }
 }
 
-/// The graph that comes along and for which a scenario waits: the one of its digest, or without a digest of its name.
+/// The published graph for which a scenario waits: by its digest or, without a digest, by its name.
 pub fn awaited_published(scenario: &Scenario) -> Option<&'static PublishedGraph> {
     let model = awaited(scenario)?;
     let mut all = published_graphs().iter();

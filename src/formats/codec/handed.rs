@@ -73,7 +73,7 @@ impl Handed {
     }
 }
 
-/// Takes files apart: what tells of a failure or of a machine, and what is the job's.
+/// Takes files apart: parts that tell of a failure or of a machine, and files of the job.
 pub fn read_handed(files: &[JobFile]) -> Handed {
     let mut handed = Handed::default();
     for JobFile { name, text } in files {

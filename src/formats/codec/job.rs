@@ -47,7 +47,7 @@ pub struct JobFile {
     pub text: String,
 }
 
-/// Reads the files of a job; what is `set` counts more than they do.
+/// Reads the files of a job; the settings in `set` override them.
 ///
 /// # Errors
 /// The name of a file that is no configuration, and why.
@@ -243,7 +243,7 @@ pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<Left>) {
             "activation_offload.kind" => {
                 scenario.activation_offload = ActivationOffload::default();
                 if unchecked {
-                    // What does not wait on the host is computed again, as such jobs do elsewhere.
+                    // Activations that do not wait on the host are computed again, as such jobs do elsewhere.
                     scenario.activation_checkpointing = ActivationCheckpointing::Full;
                 }
             }

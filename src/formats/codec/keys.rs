@@ -463,5 +463,5 @@ pub static KEYS: &[Key] = &[
     key("lora.convert_experts", "lora_convert", Kind::Flag),
 ];
 
-/// Options of PEFT that change numbers, not what is kept of them.
+/// Options of PEFT that change values, not the memory that holds them.
 pub(super) const WITHOUT_MEMORY: &[&str] = &["lora.lora_alpha", "lora.use_rslora"];

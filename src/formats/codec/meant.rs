@@ -18,8 +18,8 @@ pub(super) fn finish(mut builder: Builder) -> (Scenario, Vec<Finding>) {
     builder.finish()
 }
 
-/// Puts the catalog's ids where `tree` has other names of their models, and applies what the name or the config
-/// says of quantization where `packed` allows it; says what was concluded.
+/// Puts the catalog's ids where `tree` has other names of their models, and applies the quantization that the name or
+/// the config states where `packed` allows it; returns findings that say so.
 fn settle(tree: &mut Value, packed: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     let packing = settle_name(tree, MODEL, &mut findings);
@@ -59,7 +59,7 @@ fn take_config(tree: &mut Value) -> Option<Packing> {
 }
 
 /// Takes `quantization_config` out of the config of a scenario's model and applies it, unless the scenario quantizes
-/// already; says what was concluded.
+/// already; returns a finding that says so.
 pub fn settle_config(scenario: &mut Scenario) -> Option<Finding> {
     let mut tree = serde_json::to_value(&*scenario).ok()?;
     let packing = take_config(&mut tree)?;
@@ -68,7 +68,7 @@ pub fn settle_config(scenario: &mut Scenario) -> Option<Finding> {
     said
 }
 
-/// Writes how the weights are held, and says what is assumed.
+/// Writes the format of the weights, and returns a finding that names the assumption.
 fn apply(packing: Packing, tree: &mut Value) -> Finding {
     match packing {
         Packing::Bitsandbytes {
@@ -100,7 +100,7 @@ fn apply(packing: Packing, tree: &mut Value) -> Finding {
     }
 }
 
-/// Quantizes the base; what is not quantized is loaded in the dtype that the weights were to have.
+/// Quantizes the base; other weights are loaded in the dtype that all weights were to have.
 fn quantize(tree: &mut Value, kind: QuantizationType, double: bool) {
     let weights = at(tree, "weights").clone();
     if !weights.is_null() {

@@ -107,7 +107,7 @@ impl Parts {
     }
 }
 
-/// Lines in runs: those that look like settings or commands, and are of a job together, are one part.
+/// Lines in runs: consecutive lines that look like settings or commands, and together are of a job, are one part.
 fn of_lines(lines: &[&str]) -> Parts {
     let mut parts = Parts::default();
     let mut run: Vec<&str> = Vec::new();

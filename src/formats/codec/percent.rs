@@ -21,8 +21,8 @@ pub(super) fn encode(text: &str) -> String {
     utf8_percent_encode(text, ESCAPED).to_string()
 }
 
-/// Reads a name or value of a query: `%XX` is a byte, `+` a space; what is malformed stays as it
-/// is, and bytes that are not UTF-8 become the replacement character.
+/// Reads a name or value of a query: `%XX` is a byte, `+` a space; a malformed escape stays as it is, and bytes that
+/// are not UTF-8 become the replacement character.
 pub fn decode(text: &str) -> String {
     let spaced = text.replace('+', " ");
     percent_decode_str(&spaced).decode_utf8_lossy().into_owned()

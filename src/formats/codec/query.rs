@@ -98,7 +98,7 @@ fn split_names(text: &str) -> impl Iterator<Item = &str> {
     names.filter(|&name| name != NONE_OF_THEM && !name.is_empty())
 }
 
-/// Panels by their names, between dots or commas; what is none is reported and left out.
+/// Panels by their names, between dots or commas; unknown names are reported and left out.
 fn read_panels(text: &str, builder: &mut Builder) -> WidgetPanels {
     let mut panels = WidgetPanels::NONE;
     for name in split_names(text) {
@@ -108,7 +108,7 @@ fn read_panels(text: &str, builder: &mut Builder) -> WidgetPanels {
     panels
 }
 
-/// Settings by their names in links, between dots or commas; what is none is reported and left out.
+/// Settings by their names in links, between dots or commas; unknown names are reported and left out.
 fn read_controls(text: &str, builder: &mut Builder) -> WidgetControls {
     let mut controls = WidgetControls::NONE;
     for name in split_names(text) {
@@ -163,7 +163,7 @@ fn read_graph(text: &str) -> Value {
     }
 }
 
-/// Whether a model beside the one that is trained is written as JSON: any but a plain name.
+/// Whether a model beside the trained one is written as JSON: any but a plain name.
 fn is_json(text: &str) -> bool {
     text.starts_with(['{', '"'])
 }

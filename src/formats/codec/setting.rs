@@ -73,7 +73,7 @@ impl Kind {
         write_value(self, value)
     }
 
-    /// Reads a typed text, or says what is wrong with it.
+    /// Reads a typed text, or returns its error.
     pub fn read(self, text: &str) -> Result<Value, Message> {
         let text = text.trim();
         let number = match self {

@@ -29,7 +29,7 @@ pub(super) fn at<'a>(tree: &'a Value, path: &str) -> &'a Value {
         .fold(tree, |node, part| node.get(part).unwrap_or(&Value::Null))
 }
 
-/// Writes `value` at a dotted path, making objects on the way; null removes what is there.
+/// Writes `value` at a dotted path, making objects on the way; null removes the value there.
 pub(super) fn put(tree: &mut Value, path: &str, value: Value) {
     match path.split_once('.') {
         Some((first, rest)) => {
@@ -193,7 +193,7 @@ impl Builder {
         (&mut self.tree, !self.quantization_given)
     }
 
-    /// The scenario and what was wrong.
+    /// The scenario and the findings.
     pub(super) fn finish(mut self) -> (Scenario, Vec<Finding>) {
         if !self.implementation_given
             && let Some(name) = at(&self.tree, "optimizer.name")

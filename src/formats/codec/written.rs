@@ -22,7 +22,7 @@ pub enum Unwritten {
     NothingToSay,
 }
 
-/// The names of the formats that are written: most of those that are read, and two beside them.
+/// The names of the formats that are written: most of the formats that are read, and two others.
 pub fn written_formats() -> impl Iterator<Item = &'static str> {
     let written = configs::FORMATS
         .iter()

@@ -16,7 +16,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// Its name in what is written.
+    /// Its stable name in output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Less => "less",
@@ -66,7 +66,7 @@ impl Certainty {
         certainty
     }
 
-    /// Its name in what is written.
+    /// Its stable name in output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Measured => "measured",
@@ -131,8 +131,8 @@ impl Approximation {
     }
 }
 
-/// The setting, the behavior of a framework's own trainer, and what is estimated in its place; `None` where the
-/// estimate is the same.
+/// The setting, the behavior of a framework's own trainer, and the behavior that is estimated in its place; `None`
+/// where the estimate is the same.
 fn instead_of_trainer(how: Differs) -> Option<Approximation> {
     use Effect::{Less, More};
     const OBJECTIVE: &str = "objective.kind";

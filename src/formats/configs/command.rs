@@ -300,7 +300,7 @@ fn positions(words: &[String]) -> (Vec<String>, Said) {
 }
 
 /// The options of a launcher within those of a framework's own program. The word behind such an option's value is no
-/// value of it but what is started: `tune run --nproc_per_node 8 RECIPE`.
+/// value of it but the program to start: `tune run --nproc_per_node 8 RECIPE`.
 fn launching(said: &Said) -> Said {
     let mut own = Said::default();
     for entry in &said.entries {

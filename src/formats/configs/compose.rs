@@ -120,7 +120,7 @@ fn wrap(job: &mut Job) {
     job.set("parallelism.dp.kind", kind);
 }
 
-/// Sets what depends on the layers of the model: those that get adapters, and those that stay as they are.
+/// Sets the layers that get adapters, and the ones that stay as they are, which depend on the model.
 fn of_model(job: &mut Job) {
     let Some(model) = job.get("model").cloned() else {
         return;
@@ -152,8 +152,9 @@ fn ends(job: &mut Job, model: &Value) {
     }
 }
 
-/// Names of the layers that get adapters where no file says which (`TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING`,
-/// `utils/constants.py`, peft 0.21): those of the first line that a model has. The first line is the scenario's own.
+/// Names of the layers that get adapters where no file says which
+/// (`TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING`, `utils/constants.py`, peft 0.21): the names of the first line
+/// that a model has. The first line is the scenario's own.
 const ADAPTED: &[&[&str]] = &[
     &["q_proj", "v_proj"],
     &["query_key_value"],
@@ -265,7 +266,7 @@ fn precision(job: &mut Job) {
             job.set("parallelism.dp.mixed_precision.reduce", "fp32");
         }
         (Some(Wrapper::Fsdp2), Some(half @ "bf16"), Some(_)) if job.groups_by_accelerate => {
-            // `_prepare_fsdp2` (accelerate 1.6 to 1.15) makes what is trained float32, and enters no autocast.
+            // `_prepare_fsdp2` (accelerate 1.6 to 1.15) makes trained parameters float32, and enters no autocast.
             let stays = adapters || quantized;
             job.set("precision", if stays { loaded } else { "fp32" });
             let reduced = job.reduces_in.unwrap_or(half);
@@ -285,7 +286,7 @@ fn precision(job: &mut Job) {
                     job.set("parallelism.dp.mixed_precision.output", half);
                 }
             }
-            // FSDP's preparation makes what is trained float32, as some trainers do themselves.
+            // FSDP's preparation makes trained parameters float32, as some trainers do themselves.
             let stays = adapters || !(sharded || job.upcasts);
             if stays && loaded != "fp32" && !quantized {
                 job.set("weights", loaded);

@@ -21,7 +21,7 @@ enum Keeps {
     Tokens,
     /// The model's outputs.
     Outputs,
-    /// Nothing but what is generated where `predict_with_generate` asks for it.
+    /// Nothing but the generated tokens where `predict_with_generate` asks for them.
     Generated,
 }
 
@@ -210,7 +210,7 @@ fn evaluation(said: &Said, keeps: Keeps, job: &mut Job) {
         hugging_face::predictions(computes, keeps == Keeps::Tokens, job);
     }
     if !evaluates {
-        // What is generated once the training is over takes no part in it.
+        // Generation after the training takes no part in it.
         job.give_up(said, "predict_with_generate", Matters::No);
     }
 }

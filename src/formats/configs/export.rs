@@ -137,7 +137,7 @@ impl Draft<'_> {
             let wanted = at(self.target.values, path);
             let there = !ALWAYS.contains(path) || has(&self.map, key);
             let said = same(at(&read, path), wanted) && there;
-            // What is not there of a number is none of it.
+            // A missing number is zero.
             let none = matches!(conversion, As::Real).then(|| Value::from(0.0));
             let wanted = if wanted.is_null() {
                 none.as_ref()
@@ -194,7 +194,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Settings that are not the scenario's when what is written is read again.
+    /// Settings that differ from the scenario's when the written configuration is read again.
     fn unsaid(&self) -> Vec<String> {
         let read = (self.target.estimated)(&self.scenario(&self.map));
         let mut unsaid = Vec::new();
@@ -253,7 +253,7 @@ fn differences(above: &str, wanted: &Value, read: &Value, found: &mut Vec<String
     }
 }
 
-/// Lays a value over what is there: objects within objects.
+/// Merges a value into the map: objects key by key.
 fn lay(map: &mut Map<String, Value>, key: &str, value: &Value) {
     match (map.get_mut(key), value) {
         (Some(Value::Object(own)), Value::Object(inner)) => {

@@ -7,7 +7,7 @@ use super::value;
 
 /// A format.
 pub struct Format {
-    /// Its name in what is written.
+    /// Its stable name in output.
     pub name: &'static str,
     /// Its own keys, and those of the formats that it builds on.
     pub(super) rows: &'static [&'static [Row]],

@@ -1,4 +1,4 @@
-//! A job while its files are read: the scenario so far, and what is understood of each key.
+//! A job while its files are read: the scenario so far, and how far each key is understood.
 
 use super::named::{self, Given};
 use super::row::Lack;
@@ -25,7 +25,7 @@ pub enum Matters {
     No,
     /// Nothing here knows the key.
     Maybe,
-    /// It matters, and no scenario says it yet: what is lacking.
+    /// It matters, and no scenario can say it yet; the part that is lacking.
     Yes(Lack),
     /// It matters, and its value is none that is known.
     Value,
@@ -196,7 +196,7 @@ pub(super) enum Wrapper {
 pub trait Models {
     /// The size of its hidden states.
     fn hidden_size(&self, model: &Value) -> Option<u64>;
-    /// The last parts of the names of its `nn.Linear` layers but the one that gives logits, where PEFT's
+    /// The last parts of the names of its `nn.Linear` layers but the output layer, where PEFT's
     /// `all-linear` means other parameters besides; empty elsewhere.
     fn linear_names(&self, model: &Value) -> Vec<String>;
     /// The names of its parameters, as `named_parameters` has them.
@@ -237,7 +237,7 @@ pub(super) struct Job<'a> {
     pub needs_gpus: bool,
     /// The place that says that the cache is emptied between loading and what divides the model, if it is.
     pub empties_cache: Option<&'static str>,
-    /// Whether what is not quantized keeps its dtype under FSDP and ZeRO-3.
+    /// Whether weights that are not quantized keep their dtype under FSDP and ZeRO-3.
     pub plain_when_sharded: bool,
     /// Whether FSDP's policy alone makes the precision mixed, and autocast where there is no FSDP.
     pub casts_by_fsdp_alone: bool,
@@ -324,7 +324,7 @@ impl<'a> Job<'a> {
         });
     }
 
-    /// Moves a key from those that are understood to those that are not: its value is of no use here.
+    /// Moves a key from the understood ones to the others: its value is of no use here.
     pub(super) fn give_up(&mut self, said: &Said, name: &str, matters: Matters) {
         let mut entries = said.entries.iter().rev();
         if let Some(entry) = entries.find(|entry| entry.name == name) {

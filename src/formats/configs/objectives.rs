@@ -107,7 +107,7 @@ const LOSSES: &[(&str, &[&str])] = &[
     ("cpo", &["sigmoid", "hinge", "ipo", "simpo", "alphapo"]),
 ];
 
-/// Another loss of CPO without the likelihood of what is chosen, which no scenario says.
+/// Another loss of CPO without the likelihood of the chosen completion, which no scenario says.
 const WITHOUT_LIKELIHOOD: &str = "alphapo";
 
 /// Commands and scripts by the trainer that they start.
@@ -224,7 +224,7 @@ const FORMER: [&str; 8] = [
     "ref_adapter_name",
 ];
 
-/// The source of what is taken as such a version has it.
+/// The source of defaults that are taken from such a version.
 const FORMERLY: &str = "DPOConfig and KTOConfig, trl before 1.0, which the file has options of";
 
 /// The longest prompt and completion of GRPO where none is said.
@@ -257,7 +257,7 @@ fn dtype_name(word: &str) -> Option<&'static str> {
     }
 }
 
-/// Lengths, and the reference of GRPO, of those that train on what they generate.
+/// Lengths, and the reference of GRPO, of objectives that train on the completions that they generate.
 fn generated(said: &Said, job: &mut Job) {
     let prompt = said.count("max_prompt_length").unwrap_or(GENERATED[0]);
     let completion = said.count("max_completion_length").unwrap_or(GENERATED[1]);

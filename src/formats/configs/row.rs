@@ -90,7 +90,7 @@ pub enum Lack {
 }
 
 impl Lack {
-    /// Its name in what is written.
+    /// Its stable name in output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Packing => "packing",

@@ -373,7 +373,7 @@ impl Words {
         self.done.extend(self.word.take());
     }
 
-    /// Whether what was read is `NAME=` or `NAME+=`.
+    /// Whether the word so far is `NAME=` or `NAME+=`.
     fn opens_array(&self) -> bool {
         let word = self.word.as_deref().and_then(|word| word.strip_suffix('='));
         word.is_some_and(|name| is_name(name.trim_end_matches('+')))

@@ -230,7 +230,7 @@ fn quantized(said: &Said, job: &mut Job) {
         let double = said.flag("bnb_4bit_use_double_quant").unwrap_or(true);
         job.set("quantization.double", double);
     }
-    // What is not quantized takes more than what layers compute in, where that differs.
+    // The dtype of weights that are not quantized counts for more memory than the compute dtype, where they differ.
     job.set("quantization.compute_dtype", job.loaded.unwrap_or("bf16"));
     job.set("quantization.prepare_for_kbit_training", false);
 }
@@ -276,7 +276,7 @@ fn aligned(said: &Said, objective: &str, job: &mut Job) {
     }
 }
 
-/// `max_length` is of prompts, `max_completion_length` of what is generated.
+/// `max_length` is of prompts, `max_completion_length` of completions.
 fn generated(said: &Said, job: &mut Job) {
     let completion = said.count("max_completion_length").unwrap_or(512);
     if let Some(prompt) = said.count("max_length") {

@@ -333,7 +333,7 @@ fn finish(said: &Said, job: &mut Job) {
     let plain = name.strip_prefix("qlora_").or(name.strip_prefix("lora_"));
     let plain = plain.unwrap_or(name);
     let named = hub::torchtune_model(plain).map(Value::from);
-    // What is known by its sizes has no other modules.
+    // A model that is known by its sizes has no other modules.
     let own = named.is_none() || hub::has_modules_of_torchtune(plain);
     match named.or_else(|| by_sizes(plain, said)) {
         Some(model) => {

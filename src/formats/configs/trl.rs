@@ -295,8 +295,8 @@ fn never_padded(job: &mut Job) {
     }
 }
 
-/// Samples in one row with their positions, as the strategies that keep them whole are collated; the others cut rows
-/// of full length, which is what is estimated of samples (`SFTTrainer.__init__`).
+/// Samples in one row with their positions, as the strategies that keep them whole are collated; the others cut rows of
+/// full length, as samples are estimated anyway (`SFTTrainer.__init__`).
 fn packing(said: &Said, job: &mut Job) {
     let strategy = said.word("packing_strategy");
     let wrapped = strategy.as_deref() == Some("wrapped");
@@ -335,7 +335,8 @@ fn adapters(said: &Said, job: &mut Job) {
         job.set("quantization.type", "int8");
     }
     if job.get("quantization.type").is_some() {
-        // `SFTTrainer` leaves what is not quantized in its dtype, and so does what a script has quantized before.
+        // `SFTTrainer` leaves weights that are not quantized in their dtype, also where the script has quantized the
+        // model before.
         if own {
             job.set("quantization.prepare_for_kbit_training", false);
             job.set("quantization.compute_dtype", job.loaded.unwrap_or("fp32"));

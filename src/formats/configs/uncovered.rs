@@ -6,7 +6,7 @@ use super::said::Said;
 
 use Instead::{Generators, Gpt2, NotPyTorch, Scenario, Vision};
 
-/// A tool and what is possible instead.
+/// A tool and the alternative to it.
 pub(super) type Tool = (&'static str, Instead);
 
 pub(super) const DIFFUSERS: Tool = ("diffusers", Generators);

@@ -6,7 +6,7 @@ use super::target::{Target, at, put};
 use super::value::list;
 use serde_json::{Map, Value};
 
-/// The keys that a format's files begin with: those that name the model, and lists that no single key says.
+/// The keys that a format's files begin with: keys that name the model, and lists that no single key says.
 pub(super) fn start(format: &Format, target: &Target) -> Map<String, Value> {
     let mut map = Map::new();
     let name = target.repository.map(Value::from);

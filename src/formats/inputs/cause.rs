@@ -29,7 +29,7 @@ pub enum Cause {
         /// Reserved and not allocated.
         unallocated: u64,
     },
-    /// Others on the GPU hold what was missing.
+    /// Other processes on the GPU hold the missing memory.
     AnotherProcess {
         /// Bytes that they hold.
         held: u64,
@@ -71,7 +71,7 @@ pub enum Cause {
     Host,
     /// The host's shared memory (`/dev/shm`).
     SharedMemory,
-    /// The GPU had enough free: what was free was read after something else gave way, or something else was short.
+    /// The GPU had enough free: the free bytes were read after something else was freed, or another resource was short.
     Unexplained {
         /// Bytes that were asked for.
         requested: u64,
@@ -85,7 +85,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Its name in what is written.
+    /// Its stable name in output.
     pub fn name(&self) -> &'static str {
         match self {
             Cause::Peak { .. } | Cause::LargerThanGpu { .. } => "peak",

@@ -81,7 +81,7 @@ pub struct Facts {
     /// `memory_summary`: the same with blocks that wait for a stream.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_active: Option<Usage>,
-    /// `memory_summary`: what was asked for, before rounding.
+    /// `memory_summary`: requested bytes, before rounding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_requested_mem: Option<Usage>,
     /// `memory_summary`: segments.

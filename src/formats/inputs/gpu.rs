@@ -20,7 +20,7 @@ pub(super) struct Message {
 
 /// The longest that a message is: some processes share a GPU, each with a sentence of its own.
 const LONGEST: usize = 4000;
-/// How far before what was asked for "out of memory" stands: MPS says three amounts between.
+/// How far "out of memory" is before the requested amount: MPS says three amounts between.
 const HEAD: usize = 180;
 /// How soon the next part of a message follows.
 const NEAR: usize = 80;
@@ -296,7 +296,7 @@ fn asynchronous(_: Span, body: Span) -> Option<(Kind, Facts)> {
     Some((Kind::CudaAsync, facts))
 }
 
-/// `(MPS allocated: 9.57 GiB, other allocations: 17.35 GiB, max allowed: 27.20 GiB)`, before what was asked for.
+/// `(MPS allocated: 9.57 GiB, other allocations: 17.35 GiB, max allowed: 27.20 GiB)`, before the requested amount.
 fn apples(head: Span, facts: &mut Facts) {
     let after = |words: &str| leading(head.after(words)?.text)?.bytes();
     facts.mps_allocated = after("mps allocated:");

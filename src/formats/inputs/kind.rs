@@ -5,7 +5,7 @@
 pub enum Kind {
     /// PyTorch 0.x: the runtime's number alone.
     Cuda0,
-    /// PyTorch 1.0 to 1.3: "cached" is what is reserved and not allocated.
+    /// PyTorch 1.0 to 1.3: "cached" counts reserved bytes that are not allocated.
     Cuda1Cached,
     /// PyTorch 1.4 to 1.9: "reserved in total by PyTorch".
     Cuda1,
@@ -94,7 +94,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its name in what is written.
+    /// Its stable name in output.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Cuda0 => "cuda-0.x",

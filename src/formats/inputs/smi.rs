@@ -1,4 +1,4 @@
-//! The table of `nvidia-smi` (drivers 390 to 580): which GPUs a machine has, and what is in use of them.
+//! The table of `nvidia-smi` (drivers 390 to 580): the GPUs of a machine, and their memory in use.
 //!
 //! Known limitations: names that drivers before 510 cut short are told by their capacity alone; parts of a GPU (MIG)
 //! are not told apart.
@@ -23,7 +23,7 @@ pub struct SmiGpu {
     pub name: String,
     /// Bytes in use.
     pub used: u64,
-    /// Bytes of its memory, those that the driver keeps included.
+    /// Bytes of its memory, including bytes that the driver keeps.
     pub total: u64,
 }
 

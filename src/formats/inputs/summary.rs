@@ -22,7 +22,7 @@ pub(super) fn read(text: Span) -> Option<Facts> {
     any.map(|_| facts)
 }
 
-/// `14935 MB | 15377 MB | 995 GB | 980 GB |`: what is held now, and at most.
+/// `14935 MB | 15377 MB | 995 GB | 980 GB |`: bytes held now, and at most.
 fn usage(row: Span) -> Option<Usage> {
     let mut cells = row.first(120).text.split('|');
     let mut cell = || leading(cells.next()?).and_then(Size::bytes);

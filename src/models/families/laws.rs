@@ -1,4 +1,4 @@
-//! Laws of records: each says where it was read, where its cases are and what is published of it.
+//! Laws of records: each names the sources that it was read from, the files of its cases and its published models.
 
 use super::fictitious::FICTITIOUS;
 use super::models::{catalog_model, catalog_models};

@@ -5,7 +5,7 @@
 //! share and the registry of types; `network` any model on the tape, with what goes in and out of it.
 //!
 //! Not here: checks that are the same for all models (`resolve`), blocks that several families use (`nn`).
-//! Invariants: a reader never fails, it says what is wrong; a family names no other room's internals.
+//! Invariants: a reader never fails, it returns findings; a family names no other room's internals.
 
 #[cfg(test)]
 mod added;

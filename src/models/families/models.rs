@@ -3,7 +3,7 @@
 use super::registry;
 use crate::catalog::Model;
 
-/// Every model, by family and size. Lists are read one after the other, so that those that nobody reaches need not be
+/// Every model, by family and size. Lists are read one after the other, so that lists that nobody reaches need not be
 /// loaded.
 pub fn catalog_models() -> impl Iterator<Item = &'static Model> {
     registry::MODELS.iter().flat_map(|list| list())

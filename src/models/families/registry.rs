@@ -235,7 +235,7 @@ const OF_FLA: &[fn() -> Entry] = &[
 /// Families that are read as parts of others alone.
 const WITHIN: &[fn() -> Entry] = &[|| entry(&mllama::MLLAMA_TEXT, mllama::build)];
 
-/// Families of other libraries, which take the place of those that configs are read as.
+/// Families of other libraries, which replace the families that configs are read as.
 const OF_TORCHTUNE: &[fn() -> Entry] = &[
     || entry(&torchtune::LLAMA, torchtune::build),
     || entry(&torchtune::LLAMA3_1, torchtune::build),

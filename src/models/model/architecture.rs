@@ -289,8 +289,8 @@ impl Architecture {
         }
     }
 
-    /// The widest a token becomes in an expert and in those that all tokens see; experts of a layer and
-    /// of a token.
+    /// The widest columns of a token in an expert, and in the shared experts; the number of experts of a layer, and of
+    /// a token.
     fn expert_sizes(&self) -> [u64; 4] {
         self.experts().map_or([0, 0, 1, 1], |experts| {
             [

@@ -27,7 +27,7 @@ pub struct BeitConfig {
     pub patch_size: u64,
     /// Channels of an image.
     pub num_channels: u64,
-    /// Whether there is a token for what is hidden, which classifiers have and do not use.
+    /// Whether there is a mask token, which classifiers have and do not use.
     pub mask_token: bool,
     /// Whether positions have embeddings.
     pub absolute: bool,

@@ -206,7 +206,7 @@ impl BertKind {
         )
     }
 
-    /// The norms of those that have them before attention and feed-forward layers.
+    /// The norms before attention and feed-forward layers, of models that have them there.
     pub fn pre_norm(self) -> Option<&'static PreNorm> {
         PreNorm::of(self)
     }

@@ -5,7 +5,7 @@ use crate::ask::{Finding, HEADS, VOCABULARY, message, outside};
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
-/// A config with replaced fields, and what was wrong with those that were read.
+/// A config with replaced fields, and the findings about the fields that were read.
 pub struct ConfigFields<'a> {
     /// The config, as `base` was before `overrides` replaced some of its fields.
     base: &'a Map<String, Value>,
@@ -180,7 +180,7 @@ impl<'a> ConfigFields<'a> {
         }
     }
 
-    /// The value itself, or the one that a list has for each layer.
+    /// The value itself, or the common element of a list with one element for each layer.
     fn of_all_layers<'v>(&self, value: &'v Value) -> &'v Value {
         let layers = self.get("num_hidden_layers").and_then(Value::as_u64);
         match value {

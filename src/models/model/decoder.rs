@@ -56,24 +56,24 @@ pub struct DecoderConfig {
     pub head_norms: bool,
     /// Whether queries, keys and values are cut to a range.
     pub clips_heads: bool,
-    /// Whether queries are scaled by their positions: of Llama 4 those that positions do not rotate.
+    /// Whether queries are scaled by their positions: in Llama 4, queries that positions do not rotate.
     pub scales_queries: bool,
     /// For each layer, whether positions do not rotate its queries and keys.
     pub unturned: Vec<bool>,
     /// For each layer, which of the model's rotary embeddings rotates its queries and keys, if any does;
     /// empty where the config has no list of their bases.
     pub bases: Vec<Option<usize>>,
-    /// Keys of which a token hides none, where it chooses those that it sees.
+    /// Number of keys up to which a token sees all, where it chooses the keys that it sees.
     pub kept_keys: Option<u64>,
     /// Whether attention and MLP read the same hidden states.
     pub parallel_residual: bool,
-    /// Whether what attention and MLP give is normalized where the config decides it.
+    /// Whether the outputs of attention and MLP are normalized where the config decides it.
     pub post_norms: bool,
     /// Whether norms divide by the root mean square alone where the config decides it.
     pub root_norms: bool,
-    /// Whether norms come after what is added to the residual stream.
+    /// Whether norms come after the sums of the residual stream (post-norm).
     pub norm_after: bool,
-    /// Whether what is added to in the residual stream is what the norm before gave.
+    /// Whether a branch's output is added to the normalized hidden states, not to the norm's input.
     pub residual_after_norm: bool,
     /// Whether positions are told by biases on attention scores.
     pub alibi: bool,

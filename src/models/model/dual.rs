@@ -54,7 +54,7 @@ pub struct TextTower {
     pub vocab_size: u64,
     /// Rows of the table of positions.
     pub max_position_embeddings: u64,
-    /// Whether CLIP looks for the largest token in the place of the one that ends a text.
+    /// Whether CLIP looks for the largest token instead of the end-of-text token.
     pub ends_with_largest: bool,
 }
 

@@ -22,7 +22,7 @@ pub struct EuroBertConfig {
     pub vocab_size: u64,
     /// Whether linear layers of attention have biases.
     pub attention_bias: bool,
-    /// Whether those of feed-forward layers and of the head have.
+    /// Whether projections of feed-forward layers and of the head have a bias.
     pub mlp_bias: bool,
     /// Whether attention's weights are dropped out in training.
     pub attention_dropout: bool,

@@ -100,7 +100,7 @@ pub enum StoredExperts {
 }
 
 impl StoredExperts {
-    /// Whether those of all experts are put together when they are loaded, and taken apart when they are saved.
+    /// Whether the weights of all experts are put together when they are loaded, and taken apart when they are saved.
     pub fn are_apart(self) -> bool {
         matches!(self, Self::Apart | Self::Numbered)
     }

@@ -42,7 +42,7 @@ pub enum KeysAndValues {
     Own,
     /// The layer makes its own, and later layers read them.
     Kept,
-    /// The layer reads those of the last layer of its kind that kept them.
+    /// The layer reads the keys and values of the last layer of its kind that kept them.
     Read,
 }
 

@@ -47,11 +47,11 @@ impl Latent {
 pub struct Indexer {
     /// Heads.
     pub heads: u64,
-    /// Columns of a head, of which those that attention rotates are rotated.
+    /// Columns of a head; as many of them are rotated as attention rotates.
     pub columns: u64,
     /// Keys that a token sees.
     pub kept: u64,
-    /// Whether columns are rotated with their neighbours, and layers hand on what was chosen.
+    /// Whether columns are rotated with their neighbors, and layers hand on the chosen keys.
     pub hands_on: bool,
 }
 

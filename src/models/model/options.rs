@@ -31,7 +31,7 @@ impl Flag {
 pub struct Biases {
     /// Biases of queries, keys and values.
     pub qkv: Flag,
-    /// That of the output of attention.
+    /// The bias of the output of attention.
     pub output: Flag,
     /// Biases of the MLP.
     pub mlp: Flag,
@@ -97,7 +97,7 @@ pub struct Dropout {
     pub embedding: bool,
     /// On attention probabilities.
     pub attention: bool,
-    /// On what is added to the residual stream.
+    /// On the branches' outputs before they are added to the residual stream.
     pub residual: bool,
 }
 
@@ -142,7 +142,7 @@ pub struct DropoutFields {
     pub embedding: Option<(&'static str, bool)>,
     /// On attention probabilities.
     pub attention: Option<(&'static str, bool)>,
-    /// On what is added to the residual stream.
+    /// On the branches' outputs before they are added to the residual stream.
     pub residual: Option<(&'static str, bool)>,
     /// Places of modules (`torch.nn.Dropout`), which trainers can switch off; the others are functions.
     pub modules: Dropout,

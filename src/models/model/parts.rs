@@ -29,7 +29,7 @@ pub struct Parts {
     pub forgets_weights_in_4: bool,
     /// Whether a branch is added to what it read, both multiplied by numbers.
     pub adds_to_normalized: bool,
-    /// Whether what is added to the residual stream is multiplied by a number.
+    /// Whether a branch's output is multiplied by a number before it is added to the residual stream.
     pub multiplied: bool,
     /// Whether the residual stream is multiplied by parameters, around attention and around the MLP.
     pub trained_residuals: bool,
@@ -199,7 +199,7 @@ pub enum Grids {
 pub enum Sinks {
     /// As one more score.
     Score,
-    /// By what is left for the tokens, which the result is multiplied by.
+    /// As a factor on the result: the share of attention that is left for the tokens.
     Scale,
 }
 

@@ -30,8 +30,8 @@ impl Since {
     }
 }
 
-/// A check of one family: it refuses what the code in transformers does not do, or what is not
-/// estimated of it.
+/// A check of one family: it refuses settings that the code in transformers does not support, or that are not estimated
+/// for it.
 pub type Check = fn(&Scenario, &Architecture, Task, &mut Vec<Finding>);
 
 /// Height and width in pixels of the images of a scenario, as a family's processor makes them.
@@ -135,10 +135,10 @@ pub struct Generation {
     pub caches_in_4: [CacheIn4; 2],
     /// Whether it keeps nothing where it is given labels.
     pub labels_or_cache: bool,
-    /// Tokens that `generate` has as numbers on the device besides that of padding: those that begin a text,
-    /// and a decoder's, as far as its config's class names them (`configuration_*.py`).
+    /// Tokens that `generate` has as numbers on the device besides the padding token: the tokens that begin a text, and
+    /// a decoder's, as far as its config's class names them (`configuration_*.py`).
     pub special_tokens: u64,
-    /// Whether the last token is forced to be the one that ends a text (`forced_eos_token_id`).
+    /// Whether the last token is forced to be the end-of-text token (`forced_eos_token_id`).
     pub forced_end: bool,
     /// Whether it is given token positions.
     pub positions: bool,
@@ -240,7 +240,7 @@ impl Architecture {
         matches!(self, Self::Bart(config) if config.repeats_nothing)
     }
 
-    /// Tokens that each layer of a decoder sees, of those that do not see all.
+    /// Tokens that each layer of a decoder sees; `None` for layers that see all.
     pub fn windows(&self) -> Vec<Option<u64>> {
         let (windowed, window) = match self {
             Self::Decoder(config) => (&config.windowed, config.sliding_window),

@@ -87,7 +87,7 @@ pub struct ResolvedSpec {
     pub keep_outputs: bool,
     /// How the job is divided among its GPUs.
     pub parallelism: Parallelism,
-    /// Its ranks along each axis, and the one that is looked at.
+    /// Its ranks along each axis, and the estimated rank.
     pub mesh: Mesh,
     /// Tensors that live on the host.
     pub offload: Offload,
@@ -121,9 +121,9 @@ impl ResolvedSpec {
         self.scenario.weights_dtype()
     }
 
-    /// The dtype in which a buffer of this one is used: FSDP1 casts those in floating point
-    /// (`MixedPrecision.buffer_dtype`, which accelerate 1.15 gives the dtype of parameters), FSDP2 none: those of
-    /// the model's dtype stay in that of stored weights.
+    /// The dtype in which a buffer of this one is used: FSDP1 casts floating-point buffers
+    /// (`MixedPrecision.buffer_dtype`, which accelerate 1.15 gives the dtype of parameters), FSDP2 none: buffers of the
+    /// model's dtype stay in the dtype of stored weights.
     pub fn buffer_dtype(&self, dtype: DType) -> DType {
         let dp = &self.parallelism.dp;
         match dp.compute_dtype() {
@@ -146,7 +146,7 @@ impl ResolvedSpec {
     }
 
     /// Whether the model is made on the meta device, its parameters getting memory when they are divided:
-    /// for `fully_shard` or `parallelize_module`, unless what is quantized was loaded before.
+    /// for `fully_shard` or `parallelize_module`, unless quantized weights were loaded before.
     pub fn builds_on_meta(&self) -> bool {
         let divided = self.parallelism.dp.kind == DataParallelKind::Fsdp2 || self.divides_modules();
         divided && !self.quantization.is_on()

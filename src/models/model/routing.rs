@@ -10,7 +10,7 @@ pub enum Routing {
     /// By their probabilities in float32, if there are groups only in the best of them; the weights
     /// are scaled.
     Scaled(Option<Groups>),
-    /// By their logits, which the gate may have a bias for; only those of the chosen make probabilities.
+    /// By their logits, which the gate may have a bias for; only the chosen experts' logits become probabilities.
     Largest {
         /// Whether the gate has a bias.
         biased: bool,
@@ -18,8 +18,8 @@ pub enum Routing {
     /// As by the largest logits, and tokens are sorted by the experts that they go through, which run one
     /// after the other and have a bias on what they give.
     Sorted,
-    /// By their logits, of which only those of the chosen make probabilities in float32 or sigmoids, which
-    /// take the dtype of the tokens.
+    /// By their logits; only the chosen experts' logits become probabilities in float32 or sigmoids, which take the
+    /// dtype of the tokens.
     Chosen {
         /// Whether the chosen logits become sigmoids, not probabilities.
         sigmoid: bool,

@@ -57,7 +57,7 @@ pub struct SpeechConfig {
     pub norms_first: bool,
     /// The function of convolutions.
     pub conv_activation: Activation,
-    /// That of feed-forward layers.
+    /// The activation of feed-forward layers.
     pub activation: Activation,
     /// Dropout of hidden states and attention; `embedding` is that of projected features.
     pub dropout: Dropout,

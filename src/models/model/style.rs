@@ -122,7 +122,7 @@ impl Style {
 /// The norm of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NormKind {
-    /// By the root mean square; the weight is applied to what was cast back (`LlamaRMSNorm`).
+    /// By the root mean square; the weight is applied after the cast back (`LlamaRMSNorm`).
     Root,
     /// The same, of which nothing is held but the result of the cast (`Llama4TextRMSNorm`).
     CastRoot,
@@ -132,7 +132,7 @@ pub enum NormKind {
     OnePlusRoot,
     /// `torch.nn.RMSNorm`.
     Functional,
-    /// `torch.nn.functional.rms_norm` of what is cast to float32, cast back (torchtune's `RMSNorm`).
+    /// `torch.nn.functional.rms_norm` of the input cast to float32, cast back (torchtune's `RMSNorm`).
     FunctionalRoot,
     /// The weight is cast to float32 and applied (`HeliumRMSNorm`).
     WidenedRoot,

@@ -152,7 +152,7 @@ pub struct AttentionSupport {
     pub holds_mask: bool,
     /// Versions in which heads of keys, of which there are fewer, are left to PyTorch to be broadcast.
     pub broadcasts_keys: Versions,
-    /// Whether what is found in a batch's mask of padding stays for the next batches.
+    /// Whether indices computed from a batch's padding mask stay for the next batches.
     pub keeps_masks: bool,
     /// A check of its own.
     pub check: Option<SupportCheck>,
@@ -258,8 +258,7 @@ pub struct AdapterSupport {
     /// Whether it refuses adapters of `out_proj`, which kernels would leave out
     /// (`_check_lora_target_modules_mamba`, `tuners/tuners_utils.py`, peft 0.21).
     pub refuses_out_proj: bool,
-    /// Whether `all-linear` takes routers, too: those that are derived from `nn.Linear`, but return
-    /// several tensors.
+    /// Whether `all-linear` takes routers, too: modules that are derived from `nn.Linear`, but return several tensors.
     pub linear_routers: bool,
     /// Whether the module of the token embeddings multiplies what it looks up, so that adapters of it are
     /// not estimated.

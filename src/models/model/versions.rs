@@ -14,7 +14,7 @@ pub enum Transformers {
 }
 
 impl Transformers {
-    /// That of a framework.
+    /// The version of transformers in a framework.
     pub fn of(framework: Framework) -> Self {
         match framework {
             Framework::Torch26Transformers448 => Self::V448,

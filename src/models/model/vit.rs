@@ -74,7 +74,7 @@ pub struct VitConfig {
     pub spectrogram: Option<Spectrogram>,
     /// Whether feed-forward layers are gated.
     pub gated: bool,
-    /// Whether there is a token for what is hidden, which classifiers have and do not use.
+    /// Whether there is a mask token, which classifiers have and do not use.
     pub mask_token: bool,
     /// Tokens that stand for nothing.
     pub registers: u64,
@@ -121,7 +121,7 @@ impl VitConfig {
         self.patches() + 1 + u64::from(self.kind.has_teacher())
     }
 
-    /// Tokens of an image: those that have a position, and registers.
+    /// Tokens of an image: tokens that have a position, and registers.
     pub fn tokens(&self) -> u64 {
         self.positions() + self.registers
     }

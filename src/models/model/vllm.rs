@@ -43,11 +43,12 @@ pub struct VllmShare {
     pub activations: [u64; 3],
     /// Bytes that stay while it sleeps.
     pub stays: u64,
-    /// Blocks of keys and values: what is left, if anything.
+    /// Bytes of blocks of keys and values: the rest of vLLM's share, if any.
     pub cache: u64,
-    /// Blocks of one sequence, and the one that is never used.
+    /// Bytes of the blocks of one sequence, and of the block that is never used.
     pub sequence: u64,
-    /// Blocks of a sequence of the model's full length, which vLLM requires if `vllm_max_model_length` is not set.
+    /// Bytes of the blocks of a sequence of the model's full length, which vLLM requires if `vllm_max_model_length` is
+    /// not set.
     pub longest: u64,
     /// The GPU that it is a share of.
     gpu: u64,

@@ -12,11 +12,11 @@ use std::time::Duration;
 /// are missing in the frames of a drag, and allow about a hundred changes in half a minute.
 const REST: Duration = Duration::from_millis(350);
 
-/// What an address asks for.
+/// The view and the scenarios that an address asks for.
 pub(super) struct Opening {
     /// The scenario.
     pub scenario: Scenario,
-    /// What was wrong with it.
+    /// Findings about the address.
     pub findings: Vec<Finding>,
     /// The language.
     pub language: Language,
@@ -24,7 +24,7 @@ pub(super) struct Opening {
     pub theme: Option<Theme>,
     /// Whether the compact widget is asked for.
     pub embedded: bool,
-    /// Which controls the compact widget has.
+    /// Controls that the compact widget has.
     pub controls: WidgetControls,
     /// Its panels.
     pub panels: WidgetPanels,
@@ -54,7 +54,7 @@ pub(super) fn read(query: &str) -> Opening {
     }
 }
 
-/// The query of what is asked; `embed` for the compact widget.
+/// The query of the scenario that is asked; `embed` for the compact widget.
 pub fn query_of(store: Store, embed: bool) -> String {
     store
         .scenario
@@ -83,7 +83,7 @@ pub fn query_of_two(store: Store, scenario: &Scenario, against: Option<Scenario>
     codec::encode_query(scenario, &view)
 }
 
-/// The language is written only when it is not the one that the browser asks for, so that a link
+/// The language is written only when it is not the browser's preferred language, so that a link
 /// speaks its reader's language unless its author chose another.
 fn view_of(store: Store, embed: bool) -> ViewOptions {
     let language = store.language.get();
@@ -161,7 +161,7 @@ pub(super) fn open(store: Store, query: &str) {
     store.replace(opening.scenario);
     store.kept.set(opening.against.map(|against| *against));
     store.address_findings.set(opening.findings);
-    // What is drawn in it is drawn anew.
+    // Figures with text in it are drawn anew.
     if store.language.get_untracked() != opening.language {
         store.language.set(opening.language);
     }

@@ -1,5 +1,5 @@
-//! What is computed off the critical path: the ranks that differ, the peak by batch size, and what to
-//! change, one after the other.
+//! Estimates that are computed off the critical path: the ranks that differ, the peak by batch size, and changes to
+//! recommend, one after the other.
 //!
 //! It starts when the reader rests and is given up when something changes.
 
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// How long the scenario must rest before anything starts.
 const REST: Duration = Duration::from_millis(160);
 
-/// What is still to be computed for one answer.
+/// The work that is left for one answer.
 #[derive(Clone)]
 struct Work {
     pursuit: Pursuit,

@@ -23,7 +23,7 @@ pub enum Given {
     Reading,
     /// An archive that is being fetched or read.
     ReadingGraph,
-    /// A graph, and what is to be said.
+    /// A graph, and the findings about it.
     Graph(Arc<Graph>, Vec<Finding>),
     /// A file that is no graph, and why.
     NoGraph(Finding),
@@ -33,9 +33,9 @@ pub enum Given {
     Snapshot(Arc<Overview>),
     /// A pickle that is no snapshot, and why.
     Refused(Refused),
-    /// A scenario or a link, and what is to be said.
+    /// A scenario or a link, and the findings about it.
     Scenario(Vec<Finding>),
-    /// A model, and what is to be said.
+    /// A model, and the findings about it.
     Model(Vec<Finding>),
     /// The files of a training job, and what they were taken for.
     Job(Arc<Job>),
@@ -136,7 +136,7 @@ pub fn use_drawer() -> Drawer {
 }
 
 impl Drawer {
-    /// Puts things in before the others, in place of those of which nothing came; the key of the first one.
+    /// Puts things in before the others, replacing entries of which nothing came; returns the key of the first one.
     pub(super) fn put(self, mut new: Vec<Opened>) -> u32 {
         let mut key = self.last_key.get_value();
         for opened in &mut new {
@@ -157,7 +157,7 @@ impl Drawer {
         first
     }
 
-    /// Puts something in the place of what has this key, where that is still there.
+    /// Replaces the entry with this key, where the drawer still has it.
     pub(super) fn replace(self, key: u32, opened: Opened) {
         let new_key = self.last_key.get_value() + 1;
         self.last_key.set_value(new_key);
@@ -187,7 +187,7 @@ impl Drawer {
         })
     }
 
-    /// Takes out what has this key.
+    /// Takes out the entry with this key.
     pub fn remove(self, key: u32) {
         self.all
             .update(|all| all.retain(|opened| opened.key != key));
@@ -199,7 +199,7 @@ impl Drawer {
             .with_untracked(|all| all.iter().any(|opened| opened.key == key))
     }
 
-    /// The key of what was filled in last.
+    /// The key of the entry that was filled in last.
     pub fn last_filled_in(self) -> Option<u32> {
         self.all.with(|all| {
             let mut filled = all.iter().filter(|opened| opened.before.is_some());

@@ -1,5 +1,5 @@
-//! From the scenario to the answer: at once, and at most once more a frame. What would take longer than a frame has is
-//! answered by workers; of a pipeline without a named stage they find the one that binds first.
+//! From the scenario to the answer: at once, and at most once more a frame. Workers answer scenarios that would take
+//! longer than a frame; for a pipeline without a named stage, they first find the stage that binds.
 
 use super::estimates::{self, Said};
 use super::published;
@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the frame that comes next has.
+/// State of the coming animation frame.
 #[derive(Clone, Copy, PartialEq)]
 enum Frame {
     /// Nothing that changed.
@@ -43,7 +43,7 @@ impl Answer {
 }
 
 /// Shows the `first` answer, and estimates after each change of the scenario. The first change since
-/// the last frame is answered where it happens, so that the answer is there when the frame comes;
+/// the last frame is answered where it happens, so that the answer exists when the frame comes;
 /// further ones are answered together in the frame. Panels below the first screen follow when that
 /// frame is painted.
 pub(super) fn follow(store: Store, first: Answer) {
@@ -71,7 +71,7 @@ pub(super) fn follow(store: Store, first: Answer) {
             }
             set_timeout(
                 move || {
-                    // Another change is answered before what is below shows this one.
+                    // Another change is answered before the panels below show this answer.
                     if frame.get_value() == Frame::Idle {
                         store.followed.set(store.scenario.get_untracked());
                         settle(store);
@@ -99,8 +99,8 @@ fn complete(store: Store) {
     });
 }
 
-/// Says that the page was loaded again because the program broke off; whether what is below the first screen is shown. It
-/// is left out where the page has broken off with it again.
+/// Says that the page was loaded again because the program broke off; returns whether panels below the first screen are
+/// shown. They are left out where the page has broken off with it again.
 #[inline(never)] // The first visit does without it.
 fn say_failures(store: Store) -> bool {
     let failures = browser::failures();
@@ -120,7 +120,7 @@ fn after_paint(then: impl FnOnce() + 'static) {
     request_animation_frame(move || set_timeout(then, Duration::ZERO));
 }
 
-/// What need not be there in the frame of an answer follows it.
+/// Shows the answer to panels that need not have it in the frame of the answer.
 fn settle(store: Store) {
     let answer = store.answer.get_untracked();
     // Where another thread still works, the answer is the one before.
@@ -133,8 +133,8 @@ fn settle(store: Store) {
     }
 }
 
-/// What takes longer than this on the page's thread is worked out by another: of the 16 ms of a frame showing the
-/// answer takes the rest, where the processor is slow.
+/// The longest that the page's own thread works out an answer; another thread works out one that takes longer. The rest
+/// of a frame's 16 ms goes to showing the answer, where the processor is slow.
 const LONG: Duration = Duration::from_millis(3);
 
 /// Values of a graph that no page can run within a frame.
@@ -150,12 +150,12 @@ fn is_large(scenario: &Scenario) -> bool {
     }
 }
 
-/// What other threads work out.
+/// The work that is left to other threads.
 #[derive(Clone, Copy, PartialEq)]
 enum Elsewhere {
     /// Nothing.
     Idle,
-    /// Which stage of a pipeline binds.
+    /// The stage of a pipeline that binds.
     Stages,
     /// The answer.
     Answer,
@@ -262,7 +262,7 @@ impl Engine {
     }
 }
 
-/// Shows what is said of a scenario.
+/// Shows the answer to a scenario, or its findings.
 fn show(store: Store, scenario: Scenario, said: Said) {
     match said {
         Ok(estimate) => {

@@ -63,7 +63,7 @@ names! {
 }
 
 impl Wanted {
-    /// What a worker is asked: what of which scenario.
+    /// The request to a worker: the name of the wanted estimate and the scenario.
     pub(super) fn asked(self, of: &Scenario) -> String {
         format!("{}\n{}", self.name(), encode_json(of))
     }
@@ -95,7 +95,7 @@ pub(super) fn note(graph: &str) {
     WORKERS.with(|workers| workers.note(graph));
 }
 
-/// What is answered; nothing where there is no answer.
+/// The response to a request; `None` where there is no answer.
 fn answered(asked: &str) -> Option<String> {
     let (wanted, of) = asked.split_once('\n')?;
     let wanted = Wanted::from_name(wanted)?;
@@ -129,7 +129,7 @@ fn answered_later(wanted: Wanted, numbers: &str, scenario: &Scenario) -> Option<
     }
 }
 
-/// What is said of a scenario.
+/// The estimate of a scenario, or the findings that refuse it.
 pub(super) type Said = Result<Estimate, Vec<Finding>>;
 
 /// Has a thread answer a scenario, before all that others wait for: what it says, and how long it took. What no
@@ -174,9 +174,9 @@ pub(super) struct Estimates(Rc<RefCell<State>>);
 
 #[derive(Default)]
 struct State {
-    /// Scenarios that were asked for, with what is known of them.
+    /// Scenarios that were asked for, with their answers once they are known.
     asked: Vec<(Scenario, Option<Answer>)>,
-    /// What is waited for, and what to do then.
+    /// The scenario whose answer is waited for, and the callback for then.
     awaited: Option<Scenario>,
     then: Option<Box<dyn FnOnce()>>,
     /// The survey that was asked for.
@@ -184,7 +184,7 @@ struct State {
 }
 
 impl Estimates {
-    /// Does something when what was waited for is known.
+    /// Calls `then` when the awaited answer is known.
     pub(super) fn then(&self, then: impl FnOnce() + 'static) {
         self.0.borrow_mut().then = Some(Box::new(then));
     }
@@ -252,7 +252,7 @@ impl Estimator for Estimates {
 
     fn prepare(&mut self, coming: &mut dyn Iterator<Item = Scenario>) {
         let workers = WORKERS.with(Workers::clone);
-        // One more than there are threads, so that none stands still.
+        // One more than there are threads, so that none is idle.
         let most = match workers.count() {
             0 => return,
             count => count + 1,
@@ -260,7 +260,7 @@ impl Estimator for Estimates {
         let coming: Vec<Scenario> = coming.take(most).collect();
         let mut state = self.0.borrow_mut();
         let State { asked, awaited, .. } = &mut *state;
-        // Nobody will ask for what was found to be idle meanwhile.
+        // Nobody will ask for scenarios that were found to be needless meanwhile.
         asked.retain(|(of, _)| awaited.as_ref() == Some(of) || coming.contains(of));
         drop(state);
         let is_new = |of: &&Scenario| {

@@ -1,4 +1,4 @@
-//! What fits: asked for axis by axis, one after the other, and given up when the scenario changes.
+//! Values that just fit: asked for axis by axis, one after the other, and given up when the scenario changes.
 
 use super::pursuit::Pursuit;
 use super::store::Store;
@@ -15,11 +15,11 @@ pub enum Search<T> {
     Unasked,
     /// It waits or runs.
     Running,
-    /// What was found.
+    /// The result.
     Done(T),
 }
 
-/// What was found along an axis, or why there is no answer.
+/// The solution along an axis, or the findings that refuse it.
 pub type Found = Arc<Result<Solution, Vec<Finding>>>;
 
 /// Whether something is to be looked for that nobody has asked for before; then it is asked for.
@@ -42,7 +42,7 @@ fn is_unasked<T: Send + Sync + 'static>(search: RwSignal<Search<T>>) -> bool {
     search.with_untracked(|search| matches!(search, Search::Unasked))
 }
 
-/// An axis and what is known of it for the scenario on screen.
+/// An axis and the state of its search for the scenario on screen.
 #[derive(Clone)]
 pub struct AxisSearch {
     /// The axis.
@@ -51,19 +51,19 @@ pub struct AxisSearch {
     pub search: RwSignal<Search<Found>>,
 }
 
-/// What is asked for.
+/// A search that is asked for.
 #[derive(Clone)]
 enum Asked {
     Axis(AxisSearch),
     Curves,
 }
 
-/// What fits the scenario on screen.
+/// Searches for values that fit the scenario on screen.
 #[derive(Clone, Copy)]
 pub struct Fits {
     store: Store,
     axes: StoredValue<Vec<AxisSearch>>,
-    /// What ranks need against the number of GPUs.
+    /// The needs of ranks against the number of GPUs.
     pub curves: RwSignal<Search<Arc<Vec<GpusCurve>>>>,
     left: StoredValue<VecDeque<Asked>>,
     /// Whether something is looked for.
@@ -149,7 +149,7 @@ impl Fits {
         forget(self.curves);
     }
 
-    /// Looks for the first of what is asked for that can be looked for.
+    /// Starts the first of the requested searches that can start.
     fn look(self) {
         self.busy.set_value(false);
         let scenario: Scenario = self.store.scenario.get_untracked();
@@ -179,7 +179,7 @@ impl Fits {
         next
     }
 
-    /// Pursues a question, and what is asked for after it.
+    /// Pursues a question, then the searches requested after it.
     fn pursue<Q: Question + 'static>(self, question: Q, found: impl Fn(&Q) + 'static) {
         self.busy.set_value(true);
         let told = move |question: &Q, done: bool| {

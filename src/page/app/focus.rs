@@ -1,4 +1,4 @@
-//! What is highlighted in every figure at once.
+//! The target that is highlighted in every figure at once.
 
 use super::lasting::Lasting;
 use crate::host::HostPart;
@@ -11,7 +11,7 @@ use leptos::prelude::*;
 pub enum Target {
     /// A category of GPU memory.
     Category(Category),
-    /// What the allocator caches, the contexts and other parts without a category, by name.
+    /// Cached blocks of the allocator, the contexts and other parts without a category, by name.
     Other(&'static str),
     /// A part of host memory.
     Host(HostPart),
@@ -26,7 +26,7 @@ pub enum Target {
 pub struct Lifetime {
     /// Its storage.
     pub storage: u32,
-    /// What it is for.
+    /// Its category.
     pub category: Category,
     /// The event that allocates it.
     pub born: u32,
@@ -46,7 +46,7 @@ impl Target {
         }
     }
 
-    /// What is highlighted where single tensors are not shown.
+    /// The target to highlight where single tensors are not shown.
     #[must_use]
     pub fn broadly(self) -> Self {
         match self {
@@ -71,12 +71,12 @@ impl Focus {
         }
     }
 
-    /// What is highlighted now.
+    /// The target that is highlighted now.
     pub fn current(self) -> Option<Target> {
         self.pointed.get().or_else(|| self.pinned())
     }
 
-    /// What stays highlighted when nothing is pointed at.
+    /// The target that stays highlighted when nothing is pointed at.
     pub fn pinned(self) -> Option<Target> {
         self.pinned.get()
     }
@@ -86,7 +86,7 @@ impl Focus {
         self.pinned() == Some(target)
     }
 
-    /// What is highlighted now, where single tensors are not shown.
+    /// The target that is highlighted now, where single tensors are not shown.
     pub fn broadly(self) -> Option<Target> {
         self.current().map(Target::broadly)
     }

@@ -125,7 +125,7 @@ fn waits(scenario: &Scenario) -> bool {
     awaited_graph(scenario).is_some()
 }
 
-/// Takes back what a graph refuses, or what of the former model's it lacks; what was changed.
+/// Takes back settings that a graph refuses, or that only the former model had; returns the findings about the changes.
 fn settle(scenario: &mut Scenario) -> Vec<Finding> {
     let mut changed = Vec::new();
     for _ in 0..ROUNDS {

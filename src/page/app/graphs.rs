@@ -10,7 +10,7 @@ use std::sync::Arc;
 thread_local! {
     /// Of a thread: whether files that come are graphs.
     static WANTED: Cell<bool> = const { Cell::new(false) };
-    /// Graphs that were read: of a page those that it shows, of a thread those that it was told of.
+    /// Graphs that were read: in the page, the graphs that it shows; in a worker, the graphs that it was told of.
     static KNOWN: RefCell<Vec<Arc<Graph>>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the estimate of A waits for when a page opens with both: the first answer is painted.
+/// The delay of A's estimate when a page opens with both configurations: the first answer is painted meanwhile.
 const AFTER: Duration = Duration::from_millis(40);
 
 /// A configuration with its answer.
@@ -58,12 +58,12 @@ impl Kept {
 }
 
 impl Store {
-    /// Keeps the configuration on screen as A; what is changed from now on is B.
+    /// Keeps the configuration on screen as A; changes from now on make B.
     pub fn keep(self) {
         self.kept.set(Some(self.scenario.get_untracked()));
     }
 
-    /// Keeps the configuration on screen, or lets go of the one that is kept.
+    /// Keeps the configuration on screen, or drops the kept one.
     pub fn toggle_kept(self) {
         if untrack(|| self.kept.is_on()) {
             self.kept.set(None);

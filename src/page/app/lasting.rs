@@ -90,7 +90,7 @@ pub(super) struct Subscribers {
 }
 
 impl Subscribers {
-    /// Subscribes whoever runs now, if anybody, to `source`; drops those that are gone when there are many.
+    /// Subscribes whoever runs now, if anybody, to `source`; drops subscribers that are gone when there are many.
     #[inline(never)] // Once for all types of signals.
     pub(super) fn track(&mut self, source: AnySource) {
         /// Fewer than this are not sifted. The page as it opens has hundreds.

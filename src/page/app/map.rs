@@ -24,9 +24,9 @@ const SHOWN_EVERY: u64 = 1024;
 #[derive(Clone, Copy)]
 pub struct MapSearch {
     store: Store,
-    /// What varies to the right, and upwards.
+    /// The numbers that vary to the right, and upwards.
     pub axes: [RwSignal<&'static str>; 2],
-    /// What is known; why there is nothing, or nothing before anybody asks.
+    /// The map so far, or the reason why there is none; `None` before anybody asks.
     pub map: RwSignal<Option<Result<Arc<MemoryMap>, Message>>>,
     pursuit: StoredValue<Pursuit, LocalStorage>,
 }

@@ -45,7 +45,7 @@ fn beginning(text: &str) -> String {
     line.chars().take(LETTERS).collect()
 }
 
-/// Takes texts for what they are, of which several are the files of one job, beside what was given before: an error stays
+/// Recognizes texts, of which several are the files of one job, and adds them to the earlier ones: an error stays
 /// when the configuration of its job comes.
 pub(super) fn take(store: Store, files: &[JobFile]) {
     let drawer = use_drawer();
@@ -167,12 +167,13 @@ fn fill_in(store: Store, scenario: Scenario, opened: Opened) -> Opened {
     let before = Some(Box::new(store.scenario.get_untracked()));
     store.forget_job();
     store.replace(scenario);
-    // A job is not a change of what was on screen by chance.
+    // A job is not a change of the scenario that was on screen by chance.
     store.ghost.set(None);
     Opened { before, ..opened }
 }
 
-/// Reads new files of a job, with those that are still of it, and fills the scenario in, where there is one.
+/// Reads new files of a job, with the earlier files that still belong to it, and fills the scenario in, where there is
+/// one.
 fn read_job(store: Store, new: &[Opened], files: &[JobFile]) -> Opened {
     let together = with_new_files(&use_drawer().job(), files);
     let read = |files: &[JobFile]| told(new, files.to_vec()).read_job(&[]);
@@ -229,7 +230,7 @@ pub fn use_with_model(store: Store, opened: &Opened, job: &Job) {
     use_drawer().replace(opened.key, used);
 }
 
-/// Takes back what was filled in with something, and takes that out of the drawer.
+/// Takes back the settings that an entry of the drawer filled in, and takes the entry out.
 pub fn take_back(store: Store, opened: &Opened) {
     if let Some(before) = &opened.before {
         store.forget_job();

@@ -17,7 +17,7 @@ pub(super) struct Place {
     pub written: String,
     /// Whether nothing becomes a step.
     pub held: bool,
-    /// Whether a button of the pointer is down: what is dragged is no step before it is let go.
+    /// Whether a button of the pointer is down: a drag is no step before the pointer is released.
     pub pressed: bool,
 }
 

@@ -6,13 +6,13 @@ use crate::decide::{PlanOptions, Planner, Plans};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Estimates after which what is known is shown.
+/// Number of estimates after which the plans so far are shown.
 const SHOWN_EVERY: u64 = 16;
 
-/// What is known of a search.
+/// The state of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
-    /// What was found so far.
+    /// Plans found so far.
     pub plans: Arc<Plans>,
     /// Whether that is all.
     pub done: bool,
@@ -22,9 +22,9 @@ pub struct Planned {
 #[derive(Clone, Copy)]
 pub struct PlanSearch {
     store: Store,
-    /// What it is asked for.
+    /// The options of the search.
     pub options: RwSignal<PlanOptions>,
-    /// What is known; nothing before anybody asks.
+    /// The plans so far; `None` before anybody asks.
     pub planned: RwSignal<Option<Planned>>,
     pursuit: StoredValue<Pursuit, LocalStorage>,
 }

@@ -27,7 +27,7 @@ pub(super) struct Pursuit {
 /// A question that is pursued.
 struct Pursued<Q, F> {
     question: Q,
-    /// What is told after each step, and whether that was the last.
+    /// The callback for the question after each step, and for whether that was the last step.
     told: F,
     estimates: Estimates,
 }
@@ -39,8 +39,8 @@ impl Pursuit {
         self.timer.set(rest, then);
     }
 
-    /// Pursues a question in place of what there was; `told` hears what is known after each step, and at last that
-    /// nothing is left to do.
+    /// Pursues a question in place of what there was; `told` receives the question after each step, and `true` after
+    /// the last one.
     pub(super) fn pursue<Q: Question + 'static>(
         &self,
         question: Q,

@@ -29,7 +29,7 @@ pub struct AlongSlider {
     key: &'static str,
     /// The stops, the last ones that were computed.
     pub stops: ArcRwSignal<Option<Arc<Vec<Stop>>>>,
-    /// Whether they are those of another scenario.
+    /// Whether the ribbons are of another scenario.
     pub waits: ArcRwSignal<bool>,
     /// Whether the slider can be seen.
     seen: bool,
@@ -139,7 +139,7 @@ fn begin(store: Store) {
     pursuit.set(REST, move || look(store));
 }
 
-/// Shows what is known of the scenario on screen, and computes the first that is not.
+/// Shows the known ribbons of the scenario on screen, and computes the first unknown one.
 fn look(store: Store) {
     if untrack(|| store.is_stale()) {
         return;

@@ -7,10 +7,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// The largest file that is read by the page's own thread, in bytes: it stands still meanwhile.
+/// The largest file that is read by the page's own thread, in bytes: the page does not respond meanwhile.
 pub(super) const MOST_HERE: u64 = 128 << 20;
-/// The largest snapshot that a thread of its own reads, in bytes. Those that are mostly frames take nearly six times
-/// as much memory: 1.5 GB.
+/// The largest snapshot that a thread of its own reads, in bytes. Snapshots that are mostly frames take nearly six
+/// times as much memory: 1.5 GB.
 const MOST_BESIDE: u64 = 240 << 20;
 
 /// From an answer to the end of the thread that gave it.
@@ -39,13 +39,13 @@ pub(super) fn answer(content: Option<Vec<u8>>) -> String {
     serde_json::to_string(&read).unwrap_or_default()
 }
 
-/// What becomes of a snapshot's file.
+/// The outcome of reading a snapshot's file.
 pub(super) enum Outcome {
     /// It was read.
     Read(Overview),
     /// It is none.
     Refused(Refused),
-    /// It has so many bytes, and the most that can be read are these.
+    /// The bytes of the file, and the most bytes that can be read.
     TooLarge(u64, u64),
     /// The browser does not give its content.
     Unread,

@@ -12,7 +12,7 @@ use leptos::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What was found, or why there is nothing.
+/// The results of many steps, or the findings that refuse them.
 pub type FoundSteps = Arc<Result<LongSteps, Vec<Finding>>>;
 
 /// Many steps of the scenario on screen.
@@ -45,7 +45,7 @@ impl StepsSearch {
         steps
     }
 
-    /// What was found, where there is something.
+    /// The results, where there are any.
     pub fn known(self) -> Option<Arc<Result<LongSteps, Vec<Finding>>>> {
         match self.search.get() {
             Search::Done(found) => Some(found),

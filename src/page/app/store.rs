@@ -30,16 +30,16 @@ const GESTURE_REST: Duration = Duration::from_millis(1_500);
 /// Text in a control that is no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
-    /// What was typed.
+    /// The text that was typed.
     pub text: String,
-    /// What is wrong and what is allowed.
+    /// The message that says why it is no value, and which values are allowed.
     pub message: Message,
 }
 
-/// Where the totals stood before the current gesture.
+/// The totals before the current gesture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ghost {
-    /// What nvidia-smi showed.
+    /// The total that nvidia-smi showed.
     pub device: Bytes,
     /// The phase that bound, and its `peak_tensor`.
     pub peak: (Phase, Bytes),
@@ -60,9 +60,9 @@ pub struct Undo {
 #[derive(Clone, Copy)]
 pub struct Store(&'static State);
 
-/// What a [`Store`] holds.
+/// The state behind a [`Store`].
 pub struct State {
-    /// What is asked.
+    /// The scenario that is asked.
     pub scenario: RwSignal<Scenario>,
     /// Its values, for whoever wants to hear of one.
     pub values: Values,
@@ -70,21 +70,22 @@ pub struct State {
     pub drafts: Lasting<BTreeMap<&'static str, Draft>>,
     /// The last good answer.
     pub answer: RwSignal<Option<Arc<Estimate>>>,
-    /// What that answers: the scenario, of a pipeline with the stage that was found to bind.
+    /// The scenario of that answer, of a pipeline with the stage that was found to bind.
     pub(super) answered: RwSignal<Scenario>,
-    /// The same for what stands below the first screen: it comes after the frame that shows the
-    /// answer, which need not wait for it.
+    /// The answer for panels below the first screen: it comes after the frame that shows the answer, which need not
+    /// wait for them.
     pub settled: RwSignal<Option<Arc<Estimate>>>,
-    /// The same of what is asked: for what says more about it than its values, as why one has no effect.
+    /// The scenario for readers that may follow a frame later and that say more about it than its values, such as why
+    /// one has no effect.
     pub followed: RwSignal<Scenario>,
-    /// Whether the rest of the program is there, which comes after the first answer: panels below
-    /// the first screen and what is computed off the critical path wait for it.
+    /// Whether the rest of the program is there, which comes after the first answer: panels below the first screen and
+    /// estimates off the critical path wait for it.
     pub whole: RwSignal<bool>,
-    /// What there is to know about the scenario on screen.
+    /// Findings about the scenario on screen.
     pub findings: RwSignal<Vec<Finding>>,
     /// Over which scenario a thread broke off since the last change, if over any.
     pub broke_off: RwSignal<Option<Scenario>>,
-    /// What was wrong with the address.
+    /// Findings about the address.
     pub address_findings: RwSignal<Vec<Finding>>,
     /// Peak by batch size, for the scenario of the last good answer.
     pub sweep: RwSignal<Option<Arc<Sweep>>>,
@@ -92,7 +93,7 @@ pub struct State {
     pub sweeping: RwSignal<bool>,
     /// The ranks of the job that differ, in the order of their numbers; empty where there is one.
     pub ranks: RwSignal<Vec<RankReport>>,
-    /// What to change, or what there is room for.
+    /// Changes to recommend, or the room that is left.
     pub advice: RwSignal<Option<Arc<Advice>>>,
     /// Settings of an opened job that are estimated as the nearest that is modelled; empty where no job was opened.
     pub approximated: RwSignal<Vec<Approximation>>,
@@ -100,11 +101,11 @@ pub struct State {
     pub certainty: RwSignal<String>,
     /// Whether it is that of an answer before.
     pub weighing: RwSignal<bool>,
-    /// Where the totals stood before.
+    /// The totals before the current gesture.
     pub ghost: RwSignal<Option<Ghost>>,
-    /// What is highlighted.
+    /// The target that is highlighted.
     pub focus: Focus,
-    /// What a steady step holds where the device lags behind, where that differs.
+    /// Memory of a steady step where the device lags behind the host, where that differs.
     pub lagging: RwSignal<Option<Lagging>>,
     /// Whether a panel wants to know single tensors.
     pub looking: RwSignal<bool>,
@@ -118,7 +119,7 @@ pub struct State {
     pub kept: Kept,
     /// The entries of the browser's history, once the page makes some; an embedded page never does.
     pub(super) entries: StoredValue<Option<&'static dyn Entries>>,
-    /// What is counted as used.
+    /// The bytes that count as used: of live tensors, of allocated blocks or of reserved segments.
     pub measure: RwSignal<Measure>,
     /// The language.
     pub language: Lasting<Language>,
@@ -126,13 +127,13 @@ pub struct State {
     pub(super) preferred: Language,
     /// GiB or GB.
     pub units: Lasting<ByteUnits>,
-    /// What the reader's system asks the page to look like.
+    /// The appearance that the reader's system asks for.
     pub appearance: RwSignal<Appearance>,
     /// The theme that the address asks for.
     pub theme: Option<Theme>,
     /// Whether this is the compact widget in somebody else's page.
     pub embedded: bool,
-    /// Which controls the compact widget has.
+    /// Controls that the compact widget has.
     pub controls: WidgetControls,
     /// Its panels.
     pub panels: WidgetPanels,
@@ -216,7 +217,7 @@ impl Store {
         self.ask(change);
     }
 
-    /// Changes what is asked, and tells of its values.
+    /// Changes the scenario, and notifies readers of its values.
     fn ask(self, change: impl FnOnce(&mut Scenario)) {
         if self.broke_off.with_untracked(Option::is_some) {
             self.broke_off.set(None);
@@ -246,7 +247,7 @@ impl Store {
         }
     }
 
-    /// What is known of the job's ranks now.
+    /// Takes the reports of the job's ranks as they are known now.
     pub(super) fn tell_ranks(self, found: &[RankReport]) {
         if self.ranks.with_untracked(|now| now != found) {
             self.ranks.set(found.to_vec());
@@ -263,7 +264,7 @@ impl Store {
         });
     }
 
-    /// Applies a finding's fix, and those of what is still wrong with the same setting after it:
+    /// Applies a finding's fix, and the fixes of findings that the same setting still has after it:
     /// one click repairs it.
     pub fn apply(self, fix: &Fix) {
         /// A repair that needs more rounds than this is none.
@@ -308,14 +309,14 @@ impl Store {
         }
     }
 
-    /// Stays with the configuration on screen in the place of the one that was set aside.
+    /// Stays with the configuration on screen instead of the configuration that was set aside.
     pub fn stay(self) {
         if let Some(entries) = self.entries.get_value() {
             entries.go_on();
         }
     }
 
-    /// Takes what is asked for no job's from here on.
+    /// Detaches the scenario from the opened job from here on.
     pub fn forget_job(self) {
         if !self.approximated.with_untracked(Vec::is_empty) {
             self.approximated.set(Vec::new());
@@ -333,7 +334,7 @@ impl Store {
         self.answer.with(Option::is_some)
     }
 
-    /// Whether what is on screen is not the answer to what is asked.
+    /// Whether the answer on screen is not the scenario's.
     pub fn is_stale(self) -> bool {
         !self.drafts.with(BTreeMap::is_empty)
             || self

@@ -22,7 +22,7 @@ struct Heard {
 }
 
 impl Values {
-    /// Those of a scenario.
+    /// The values of a scenario.
     pub(super) fn of(scenario: &Scenario) -> Self {
         Self {
             now: StoredValue::new(codec::values(scenario)),
@@ -57,7 +57,7 @@ impl Values {
         self.now.with_value(f)
     }
 
-    /// They are those of another scenario.
+    /// The values become those of another scenario.
     pub(super) fn tell(self, scenario: &Scenario) {
         let now = codec::values(scenario);
         let told: Vec<ArcTrigger> = self.with_untracked(|before| {

@@ -1,4 +1,4 @@
-//! What the reader's system asks the page to look like.
+//! The appearance that the reader's system asks for.
 
 use gloo_events::EventListener;
 use gloo_utils::{document, document_element, window};
@@ -17,7 +17,7 @@ pub struct ForcedColours {
     pub ground: u32,
     /// Of text.
     pub ink: u32,
-    /// Of what is chosen.
+    /// Of selected controls.
     pub accent: u32,
 }
 

@@ -1,6 +1,6 @@
 //! A canvas as a plotters backend: plotters-canvas, made crisp at every pixel ratio.
 //!
-//! plotters-canvas draws polygons and discs. Around it stands what it cannot do:
+//! plotters-canvas draws polygons and discs. This module adds what it cannot do:
 //!
 //! - It knows no pixel ratio: it takes the canvas's own pixels for those of the figure. Here sizes
 //!   and places are CSS pixels, and the canvas is given a transform.
@@ -48,7 +48,7 @@ pub struct Canvas {
     waiting: Option<(Paint, u32)>,
     /// The colour that the canvas fills with; none where plotters-canvas may have named another.
     filling: Option<Paint>,
-    /// The font that the canvas writes in, and how it stands to the place of a text.
+    /// The font that the canvas writes in, and the anchor of a text.
     writing: Option<Writing>,
     /// In CSS pixels.
     size: (u32, u32),
@@ -88,7 +88,7 @@ impl Paint {
     }
 }
 
-/// How text is written: a font as CSS names it, and how a text stands to its place.
+/// How text is written: a font as CSS names it, and the anchor of the text.
 struct Writing {
     font: String,
     baseline: &'static str,
@@ -166,7 +166,7 @@ impl Canvas {
         }
     }
 
-    /// Fills with a colour from here on, once what was drawn before is on the canvas.
+    /// Fills with a colour from here on, once earlier drawings are on the canvas.
     fn fill_with(&mut self, color: BackendColor) {
         self.flush();
         let wanted = Paint::of(color);
@@ -176,7 +176,7 @@ impl Canvas {
         }
     }
 
-    /// plotters-canvas, once what was drawn before is on the canvas.
+    /// plotters-canvas, once earlier drawings are on the canvas.
     fn backend(&mut self) -> &mut CanvasBackend {
         self.flush();
         self.filling = None;

@@ -37,7 +37,7 @@ pub fn set_root_style(css: &str) {
     }
 }
 
-/// Removes the static skeleton that stands until the page is there.
+/// Removes the static skeleton that is shown until the page is mounted.
 pub fn remove_skeleton() {
     if let Some(skeleton) = document().get_element_by_id("skeleton") {
         skeleton.remove();
@@ -134,7 +134,7 @@ pub fn label_at(event: &Event) -> Option<String> {
     label.ok()??.get_attribute("for")
 }
 
-/// Takes the focus from where it is and gives it back: a text box then shows its value, and no more what is being typed.
+/// Takes the focus from where it is and gives it back: a text box then shows its value, no longer the text being typed.
 pub fn focus_anew() {
     let at: Option<HtmlElement> = document()
         .active_element()
@@ -180,7 +180,7 @@ pub(super) fn off_screen() -> Option<HtmlCanvasElement> {
     document().create_element("canvas").ok()?.dyn_into().ok()
 }
 
-/// What draws on a canvas; none when the browser has no 2D canvas.
+/// The 2D drawing context of a canvas; `None` where the browser has no 2D canvas.
 pub(super) fn context(element: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
     element.get_context("2d").ok()??.dyn_into().ok()
 }

@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 extern "C" {
     #[wasm_bindgen(js_namespace = console)]
     fn error(message: &str);
-    /// Tells `public/broken.js` what is to be said when the program has stopped, and what it is made of.
+    /// Gives `public/broken.js` the message to show when the program has stopped, and the program's exports.
     #[wasm_bindgen(js_name = highwaterStarts)]
     fn starts(stopped: &str, exports: &JsValue);
     /// The program breaks off: nothing of it may be called any more. The page is loaded again, or says that it has stopped.

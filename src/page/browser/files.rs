@@ -55,7 +55,7 @@ impl Chosen {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     pub fn name(&self) -> String {
         self.name.clone()
     }
@@ -65,7 +65,7 @@ impl Chosen {
         self.blob.size()
     }
 
-    /// What it holds; nothing where the browser cannot read it.
+    /// Its content; `None` where the browser cannot read it.
     pub async fn content(&self) -> Option<Vec<u8>> {
         let mut content = Vec::new();
         content
@@ -146,8 +146,8 @@ fn carried(event: &Event) -> Option<DataTransfer> {
     }
 }
 
-/// Calls `take` with what is dropped or pasted anywhere on the page: files, or else a text. A text that goes into a field
-/// is the field's own.
+/// Calls `take` with the files, or else the text, that are dropped or pasted anywhere on the page. A text that goes
+/// into a field is the field's own.
 pub fn on_given(take: impl Fn(Vec<Chosen>, String) + 'static) {
     let take = Rc::new(take);
     let options = EventListenerOptions::enable_prevent_default();

@@ -1,5 +1,4 @@
-//! What the browser keeps for this reader on this machine. Where it keeps nothing, nothing is lost
-//! but convenience.
+//! Texts that the browser keeps for this reader on this machine. Where it keeps none, nothing is lost but convenience.
 
 use gloo_storage::{LocalStorage, Storage};
 use gloo_utils::window;
@@ -16,7 +15,7 @@ pub fn keeps(name: &str) -> bool {
     kept.is_some_and(|kept| kept.get_item(name).is_ok_and(|kept| kept.is_some()))
 }
 
-/// What was kept under a name, also by a version that kept texts as they are, and not as JSON.
+/// The text that was kept under a name, also by a version that kept texts as they are, and not as JSON.
 pub fn recall(name: &str) -> Option<String> {
     if !keeps_anything() {
         return None;

@@ -82,7 +82,7 @@ pub fn keep_pointer(event: &PointerEvent) {
     }
 }
 
-/// Scrolls the element that `scroller` finds so far that the end of the one that `inner` finds is in it.
+/// Scrolls the element that `scroller` finds so far that the end of the element that `inner` finds is in it.
 pub fn show_end_within(scroller: &str, inner: &str) {
     if let (Some(scroller), Some(inner)) = (find(scroller), find(inner)) {
         let end = inner.get_bounding_client_rect().bottom();
@@ -125,7 +125,7 @@ pub fn type_from_sliders() {
         let found = document().get_element_by_id(number);
         let found: Option<HtmlInputElement> = found.and_then(|element| element.dyn_into().ok());
         if let Some(text) = found {
-            // A digit then takes the place of what is selected.
+            // A digit then replaces the selection.
             let _ = text.focus();
             text.select();
             if !digit {

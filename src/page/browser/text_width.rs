@@ -5,7 +5,7 @@ use super::document::{context, off_screen};
 use std::cell::RefCell;
 use web_sys::CanvasRenderingContext2d;
 
-/// What measures text in a font.
+/// A canvas that measures text in a font.
 struct Measure {
     /// As CSS names it.
     font: String,

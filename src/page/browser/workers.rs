@@ -42,7 +42,7 @@ const NOTE: char = '\u{1}';
 /// Callback for the answer to a text, or for its absence.
 type Told = Box<dyn FnOnce(Worked)>;
 
-/// What is worked out, and who is told.
+/// A text to work out, with the callback for its answer.
 struct Asked {
     message: JsValue,
     told: Told,
@@ -68,7 +68,7 @@ struct Thread {
     starts: bool,
     /// How many of the notes it has.
     noted: usize,
-    /// What it works out.
+    /// The text that it works out.
     asked: Option<Asked>,
     _listeners: [EventListener; 2],
 }
@@ -94,7 +94,7 @@ impl Workers {
         self.hand(VecDeque::push_back, text.into(), Box::new(told));
     }
 
-    /// The same before all others that wait.
+    /// Has a text worked out before all others that wait.
     pub fn ask_first(&self, text: String, told: impl FnOnce(Worked) + 'static) {
         self.hand(VecDeque::push_front, text.into(), Box::new(told));
     }
@@ -119,7 +119,7 @@ impl Workers {
         }
     }
 
-    /// Where there is no thread that is told at once.
+    /// Queues a message for the threads; where there is no thread, `told` hears that at once.
     fn hand(&self, put: fn(&mut VecDeque<Asked>, Asked), message: JsValue, told: Told) {
         if self.count() == 0 {
             return told(Worked::Nobody);

@@ -1,4 +1,4 @@
-//! What the answer assumes: the known limitations of the rooms that model something.
+//! Assumptions of the answer: the known limitations of the rooms that model something.
 
 use crate::app::use_store;
 use crate::text::{Language, Word, guide_page};

@@ -6,7 +6,7 @@ use crate::text::{amount, exact_bytes};
 use crate::widgets::Bar;
 use leptos::prelude::*;
 
-/// What a row's bar is measured against.
+/// The capacity against which a row's bar is measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Limit {
     /// The bar's own capacity, which the row does not mark.

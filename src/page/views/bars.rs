@@ -24,13 +24,13 @@ pub(super) struct Ink {
 }
 
 impl Ink {
-    /// That of a name among the theme's categories, parts or others.
+    /// The ink of a name among the theme's categories, parts or others.
     pub(super) const fn new(kind: &'static str, name: &'static str) -> Self {
         Self { kind, name }
     }
 }
 
-/// What a bar's part is called, looks like and is highlighted with.
+/// A part of a bar: its key, label, color and target.
 pub(super) trait Shown: Copy + Send + Sync + PartialEq + 'static {
     fn key(self) -> &'static str;
     fn label(self, store: Store) -> &'static str;
@@ -142,15 +142,15 @@ pub(super) struct ShownBar {
     pub segments: Vec<Segment>,
     /// The sum of the counted ones.
     pub total: Bytes,
-    /// What there is.
+    /// Bytes of the memory.
     pub capacity: Bytes,
     /// The line at the capacity.
     pub mark: Mark,
-    /// Where the bar ended before.
+    /// The mark at the end of the bar before the current gesture.
     pub ghost: Option<Mark>,
-    /// What has changed since.
+    /// The change of the total since.
     pub change: Option<String>,
-    /// How the total stands to the capacity.
+    /// The standing of the total against the capacity.
     pub standing: &'static str,
 }
 
@@ -199,7 +199,7 @@ impl ShownBar {
     }
 }
 
-/// What the part behind a key is highlighted with.
+/// The target that is highlighted for a part, given the part's key.
 pub(super) type Find = fn(&str) -> Option<Target>;
 
 /// A bar with its heading and its legend.
@@ -207,14 +207,14 @@ pub(super) type Find = fn(&str) -> Option<Target>;
 fn CapacityPanel(
     /// For tests and style sheets.
     id: &'static str,
-    /// What the bar is of.
+    /// The memory that the bar shows.
     title: Word,
-    /// What it is of in particular.
+    /// The accelerator or the host of that memory.
     #[prop(into)]
     subtitle: Signal<String>,
     /// The bar.
     bar: Memo<Option<ShownBar>>,
-    /// What the part behind a key is highlighted with.
+    /// Finds the target that is highlighted for a part's key.
     find: Find,
 ) -> impl IntoView {
     let store = use_store();
@@ -280,7 +280,7 @@ fn CapacityPanel(
     }
 }
 
-/// What the part of the GPU's bar behind a key is highlighted with.
+/// The target that is highlighted for a part of the GPU's bar, given the part's key.
 pub(super) fn device_target(name: &str) -> Option<Target> {
     DevicePart::WITHOUT_CATEGORY
         .into_iter()
@@ -289,7 +289,7 @@ pub(super) fn device_target(name: &str) -> Option<Target> {
         .map(Shown::target)
 }
 
-/// What the part of the host's bar behind a key is highlighted with.
+/// The target that is highlighted for a part of the host's bar, given the part's key.
 pub(super) fn host_target(name: &str) -> Option<Target> {
     [HostBarPart::Small, HostBarPart::PageCache]
         .into_iter()
@@ -324,7 +324,7 @@ pub(super) fn DevicePanel() -> impl IntoView {
     let store = use_store();
     let least = held(store, |_, estimate| estimate.report.device.total);
     let bar = Memo::new(move |_| device_shown(store, least.get().unwrap_or_default()));
-    // What PyTorch gives back stands beside the name, so that no line comes and goes with it.
+    // The memory that PyTorch gives back is shown beside the name, so that no line comes and goes with it.
     let subtitle = Signal::derive(move || {
         let (units, language) = (store.units.get(), store.language.get());
         let of = |device: &DeviceReport| {

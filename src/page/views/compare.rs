@@ -59,7 +59,7 @@ pub(super) fn Bars() -> impl IntoView {
 /// An answer of the configuration on screen: at once, or where it is not waited for.
 type Answer = RwSignal<Option<Arc<Estimate>>>;
 
-/// What A's answer and one of B's give together.
+/// A value computed from A's answer and one of B's together.
 fn both<T>(store: Store, b: Answer, of: impl FnOnce(&Report, &Report) -> T) -> Option<T> {
     let a = store.kept.answer()?;
     b.with(|b| Some(of(&a.report, &b.as_ref()?.report)))
@@ -166,7 +166,7 @@ fn ComparePanel() -> impl IntoView {
     }
 }
 
-/// What differs between the two, setting by setting and part by part; nothing where one is alone.
+/// Differences between the two configurations, setting by setting and part by part; empty where one is alone.
 #[component]
 pub(super) fn ComparedPanel() -> impl IntoView {
     let store = use_store();
@@ -247,11 +247,11 @@ fn Verdicts() -> impl IntoView {
 /// One memory: both bars on one scale.
 #[component]
 fn TwoBars(
-    /// Which memory.
+    /// The title of the memory.
     title: Word,
     /// Both.
     all: Memo<Option<Both>>,
-    /// What the part behind a key is highlighted with.
+    /// Finds the target that is highlighted for a part's key.
     find: Find,
 ) -> impl IntoView {
     let store = use_store();
@@ -272,10 +272,10 @@ fn TwoBars(
     }
 }
 
-/// Where each byte of a memory went, part by part.
+/// Bytes of each part of a memory, in both configurations.
 #[component]
 fn Parts(
-    /// Which memory.
+    /// The title of the memory.
     title: Word,
     /// Both.
     all: Memo<Option<Both>>,
@@ -316,7 +316,7 @@ fn Parts(
 /// A table with a column for each side.
 #[component]
 fn Head(
-    /// What it is of.
+    /// The title of its first column, and the name under which it is read aloud.
     #[prop(into)]
     name: Signal<&'static str>,
     /// Whether it has a column for what lies between.

@@ -1,4 +1,4 @@
-//! What the words mean.
+//! The glossary: meanings of the words on the page.
 
 use crate::app::use_store;
 use crate::sim::Phase;

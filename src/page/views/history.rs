@@ -1,4 +1,4 @@
-//! A snapshot over time, beside what is predicted for the scenario on screen.
+//! A snapshot over time, beside the prediction for the scenario on screen.
 
 use super::plot::Plotted;
 use super::two_runs::TwoRuns;
@@ -15,7 +15,7 @@ fn bytes(held: i64) -> Bytes {
     Bytes(u64::try_from(held).unwrap_or_default())
 }
 
-/// What was measured on the device that held most.
+/// Measured moments of the device that held most.
 fn measured() -> Vec<HeldAt> {
     let snapshot = use_drawer().snapshot();
     let device = snapshot.as_ref().and_then(|snapshot| snapshot.fullest());
@@ -28,7 +28,7 @@ fn measured() -> Vec<HeldAt> {
     moments.unwrap_or_default().iter().map(moment).collect()
 }
 
-/// What is predicted.
+/// Predicted moments of the scenario on screen.
 fn predicted(store: Store) -> Vec<HeldAt> {
     store.settled.with(|answer| {
         let points = answer.as_ref().map(|answer| &answer.timeline.points);
@@ -42,7 +42,7 @@ fn predicted(store: Store) -> Vec<HeldAt> {
     })
 }
 
-/// What is said of both runs, or of a moment of one.
+/// The sentence about both runs, or about a moment of one.
 fn say(store: Store, figure: &HistoryFigure) -> String {
     let (units, language) = (store.units.get(), store.language.get());
     if let Some(HistoryHit { run, place }) = figure.cursor {
@@ -99,7 +99,7 @@ pub(super) fn SnapshotHistory() -> impl IntoView {
     let store = use_store();
     let is_one = Memo::new(move |_| use_drawer().snapshot().is_some());
     let measured = Memo::new(move |_| measured());
-    // While nothing measured stands beside it, nobody needs it.
+    // Nobody needs the prediction while there is no measurement beside it.
     let predicted = Memo::new(move |_| {
         if is_one.get() {
             predicted(store)

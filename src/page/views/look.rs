@@ -33,7 +33,7 @@ pub(super) fn share_inks(store: Store) {
     });
 }
 
-/// What the figures highlight.
+/// The highlight of the figures.
 pub(super) fn highlight(store: Store) -> Highlight {
     match store.focus.broadly() {
         Some(Target::Category(category)) => Highlight::Category(category),

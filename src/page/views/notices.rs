@@ -1,4 +1,4 @@
-//! What is to be said about the scenario and its address, where no control says it.
+//! Notices about the scenario and its address that no control shows.
 
 use super::controls::Groups;
 use crate::app::{query_of_scenario, use_store};
@@ -11,7 +11,7 @@ use leptos::prelude::*;
 #[component]
 pub(super) fn Notices() -> impl IntoView {
     let store = use_store();
-    // What a control in sight says need not be said twice.
+    // A finding that a control in sight shows need not be shown twice.
     let groups: Groups = expect_context();
     let all = Memo::new(move |_| {
         let mut all = store.address_findings.get();

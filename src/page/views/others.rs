@@ -1,4 +1,4 @@
-//! What other tools' formulas would say.
+//! Estimates by the formulas of other tools.
 
 use crate::app::use_store;
 use crate::report::Other;

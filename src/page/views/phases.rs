@@ -184,7 +184,7 @@ fn crown(store: Store, size: RwSignal<(u32, u32)>, plot: Arc<Phases>) -> AnyView
     })
 }
 
-/// What is counted as used.
+/// The choice of the bytes that count as used.
 #[component]
 fn MeasureSwitch() -> impl IntoView {
     let store = use_store();

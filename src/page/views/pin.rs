@@ -6,9 +6,9 @@ use leptos::prelude::*;
 /// The name, in `children`. The cell or row around it says what the pointer does.
 #[component]
 pub(super) fn Pin(
-    /// What it names.
+    /// The target that the name refers to.
     target: Target,
-    /// What it is called in full, where the name alone does not say it.
+    /// The full name, where the name alone does not say it.
     #[prop(optional)]
     title: Option<&'static str>,
     children: Children,

@@ -1,8 +1,8 @@
 //! A figure on a canvas: what the panels of all three have in common.
 //!
-//! A [`Plot`] says how its figure is drawn, what is under the pointer and where keys lead;
-//! [`Plotted`] wires it to the mouse, to touch, to the keyboard and to what is highlighted
-//! elsewhere. A figure is drawn only while it can be seen.
+//! A [`Plot`] says how its figure is drawn, which spot is under the pointer and where keys lead; [`Plotted`] wires it
+//! to the mouse, to touch, to the keyboard and to the target that is highlighted elsewhere. A figure is drawn only
+//! while it can be seen.
 
 use super::gallery::Gallery;
 use super::look::{highlight, theme_for, unit, words};
@@ -20,13 +20,13 @@ use std::sync::Arc;
 /// A place in a figure: where the pointer is, or where keys have led.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Spot {
-    /// Which bar, point or batch size.
+    /// The number of the bar, the point or the batch size.
     pub at: u64,
-    /// What is there.
+    /// The target at that place.
     pub target: Option<Target>,
 }
 
-/// Where a key leads.
+/// The step that a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Move {
     /// To the right, or to the left when negative.
@@ -58,7 +58,7 @@ impl Move {
     }
 }
 
-/// What the geometry of a figure depends on.
+/// The values on which the geometry of a figure depends.
 pub(super) struct Sheet {
     /// Colours and sizes of type.
     pub theme: Theme,
@@ -74,13 +74,13 @@ pub(super) trait Plot: Send + Sync {
     fn draw(&self, look: &Look, spot: Option<Spot>, area: &Area) -> Drawn<Surface<'static>>;
     /// Whether there is anything to draw yet.
     fn is_there(&self) -> bool;
-    /// What is at a place.
+    /// The spot at a place.
     fn hit(&self, sheet: &Sheet, place: Place) -> Option<Spot>;
-    /// Where a key leads; from nowhere it leads to what matters most.
+    /// The spot that a key leads to; from no spot it leads to the most important one.
     fn go(&self, sheet: &Sheet, from: Option<Spot>, to: Move) -> Option<Spot>;
     /// A spot was clicked, or Enter was pressed on it.
     fn pick(&self, spot: Spot);
-    /// What the figure says, or what it says of a spot.
+    /// The sentence about the figure, or about a spot of it.
     fn say(&self, spot: Option<Spot>) -> String;
     /// The pointer is being dragged across.
     fn brush(&self, _sheet: &Sheet, _drag: Drag) {}

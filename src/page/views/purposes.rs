@@ -1,4 +1,4 @@
-//! What a snapshot's blocks are guessed to be for, beside the estimate for the scenario on screen.
+//! Guessed purposes of a snapshot's blocks, beside the estimate for the scenario on screen.
 
 use super::bars::category_background;
 use crate::app::Store;

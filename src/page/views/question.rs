@@ -1,4 +1,4 @@
-//! What belongs to one question stands together, and a small table of contents leads there.
+//! Panels grouped by the question that they answer, and a small table of contents that leads there.
 
 use crate::app::{Store, use_store};
 use crate::browser;
@@ -10,18 +10,18 @@ use leptos::prelude::*;
 /// in `style/sight.css` and a line.
 const CONTENTS: u32 = 120;
 
-/// What readers ask, in the page's order.
+/// The questions that readers ask, in the page's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Question {
-    /// What should be different.
+    /// Changes to make.
     Change,
     /// At which moment of a run.
     When,
     /// How far settings can go.
     Fits,
-    /// Which tensors, ranks and processes hold it.
+    /// Tensors, ranks and processes that hold the memory.
     Where,
-    /// What the peak is made of, and what others say.
+    /// The composition of the peak, and estimates of other tools.
     Why,
     /// Facts and limits.
     Assumed,
@@ -37,7 +37,7 @@ impl Question {
         Self::Assumed,
     ];
 
-    /// What addresses call it after their `#`.
+    /// Its name in addresses, after their `#`.
     const fn name(self) -> &'static str {
         match self {
             Self::Change => "change",

@@ -1,4 +1,4 @@
-//! The ranks of a job: a strip coloured by what is left on each GPU, and a table that opens one.
+//! The ranks of a job: a strip colored by the memory left on each GPU, and a table that opens one.
 
 use crate::app::{Store, use_store};
 use crate::ask::Place;

@@ -26,7 +26,7 @@ struct Segments {
 }
 
 impl Segments {
-    /// Those of the device that held most; nothing where it has none.
+    /// The segments of the device that held most; `None` where it has none.
     fn of(overview: Arc<Overview>) -> Option<Self> {
         let state = &overview.fullest()?.state;
         let bars: Vec<_> = state.segments.iter().map(bar).collect();
@@ -54,7 +54,7 @@ fn bar(segment: &SegmentState) -> SegmentBar {
 /// The segments that are shown.
 type Shown = Memo<Option<Segments>>;
 
-/// What lies in segments: a figure's source.
+/// The blocks in segments: a figure's source.
 struct Pieces {
     store: Store,
     shown: Shown,

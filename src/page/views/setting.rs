@@ -1,7 +1,7 @@
-//! One setting: a control bound to a part of the scenario, with what is to be said about it.
+//! One setting: a control bound to a part of the scenario, with its help, findings and notes.
 //!
-//! A [`Setting`] is a line of a table; what it holds, how it is typed and what is said about it
-//! come from the rooms that know, so that a new key of the scenario is one more line.
+//! A [`Setting`] is a line of a table; its kind, the parsing of its text and the sentences about it come from the rooms
+//! that know, so that a new key of the scenario is one more line.
 
 use super::setting_control::{adapters, choice, names, number, switch};
 use crate::app::{Draft, Store, use_store};
@@ -20,20 +20,20 @@ use serde_json::Value;
 pub(super) struct Setting {
     /// The scenario key, which is the element's id, too.
     pub key: &'static str,
-    /// What kind of control it has.
+    /// The look of its control.
     pub look: Look,
-    /// What it means when the scenario does not say it.
+    /// The meaning of a scenario that does not say it.
     pub absent: Absent,
     /// Whether it takes half of the width.
     pub half: bool,
-    /// What follows from it, said below it.
+    /// The note below it: a consequence of its value.
     pub note: Option<Note>,
 }
 
-/// What follows from a setting in a scenario.
+/// The sentence about a consequence of a setting in a scenario, where there is one.
 pub(super) type Note = fn(&Scenario, Language) -> Option<String>;
 
-/// What kind of control a setting has.
+/// The look of a setting's control.
 #[derive(Clone, Copy)]
 pub(super) enum Look {
     /// As its kind asks for: a switch, a choice or a text.
@@ -42,7 +42,7 @@ pub(super) enum Look {
     Steps(&'static [u64]),
     /// A slider through these shares, smallest first, with a text box.
     Shares(&'static [f64]),
-    /// A choice of what is offered.
+    /// A choice among the values on offer.
     Choice(fn(&Scenario, Language) -> Vec<Choice>),
     /// A list of names, some of which are offered.
     Names,
@@ -50,14 +50,14 @@ pub(super) enum Look {
     Adapters,
 }
 
-/// What it means when a scenario does not say a setting.
+/// The meaning of a scenario that does not say a setting.
 #[derive(Clone, Copy)]
 pub(super) enum Absent {
     /// It always says it.
     Never,
     /// This number.
     Is(u64),
-    /// What another setting says.
+    /// The value of another setting.
     As(&'static str),
     /// Something that is no value.
     Called(Word),
@@ -103,12 +103,12 @@ impl Setting {
         Self { half: true, ..self }
     }
 
-    /// What it holds.
+    /// The kind of its value.
     pub fn kind(self) -> Kind {
         codec::key(self.key).map_or(Kind::Count, |key| key.kind)
     }
 
-    /// What it is called.
+    /// Its name in the page's language.
     pub fn label(self, store: Store) -> Signal<String> {
         Signal::derive(move || setting_name(self.key, store.language.get()).to_owned())
     }
@@ -130,7 +130,7 @@ impl Setting {
         });
     }
 
-    /// Changes it to what was typed, or keeps the text with what is wrong with it.
+    /// Changes it to the typed value, or keeps the text with its error.
     pub fn type_in(self, store: Store, text: String) {
         match self.kind().read(&text) {
             Ok(value) => self.put(store, value),
@@ -168,7 +168,7 @@ impl Setting {
             .or_else(|| store.address_findings.with(of_this))
     }
 
-    /// What is wrong with it.
+    /// The problem with its value or its draft, if there is one.
     pub fn problem(self, store: Store) -> Memo<Option<Problem>> {
         Memo::new(move |_| {
             let language = store.language.get();
@@ -218,7 +218,7 @@ impl Setting {
     }
 }
 
-/// What follows from a change of one setting.
+/// Changes the settings that follow from a change of one setting.
 fn settle(key: &str, scenario: &mut Scenario) {
     match key {
         "hardware.gpu" => scenario.hardware.gpu_memory = None,
@@ -239,7 +239,7 @@ pub(super) fn SettingField(
     setting: Setting,
     /// Why it has no effect, if it has none.
     idle: Memo<Option<String>>,
-    /// What is wrong with it.
+    /// The problem with its value, if there is one.
     problem: Memo<Option<Problem>>,
     /// The control.
     children: Children,

@@ -10,7 +10,7 @@ use crate::widgets::{Choice, Choices, Names, Number, Problem, Switch};
 use leptos::prelude::*;
 use serde_json::Value;
 
-/// What every control of a setting needs.
+/// The signals that every control of a setting needs.
 struct Common {
     store: Store,
     idle: Memo<Option<String>>,
@@ -119,7 +119,7 @@ pub(super) fn number(setting: Setting) -> AnyView {
     .into_any()
 }
 
-/// What the slider of a number steps through.
+/// The values that the slider of a number steps through.
 fn stops(setting: Setting) -> Vec<Value> {
     let none = matches!(setting.absent, Absent::Called(_)).then_some(Value::Null);
     let steps: Vec<Value> = match setting.look {
@@ -229,7 +229,7 @@ fn toggle(setting: Setting, on: Signal<bool>, set: fn(Setting, Store, bool)) -> 
     .into_any()
 }
 
-/// A text; for a list of names with those that are offered below it.
+/// A text; for a list of names, with the names on offer below it.
 pub(super) fn names(setting: Setting) -> AnyView {
     let Common {
         store,
@@ -270,7 +270,7 @@ pub(super) fn names(setting: Setting) -> AnyView {
         if listed.contains(&name) {
             listed.retain(|other| *other != name);
         } else {
-            // What stands for all stands alone.
+            // A name that means all of them excludes the others.
             let whole = |name: &str| name.starts_with("all");
             listed.retain(|other| !whole(&name) && !whole(other));
             listed.push(name);

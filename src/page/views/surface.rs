@@ -1,5 +1,5 @@
-//! What figures are drawn on: a canvas, or an SVG document. One backend for both, so that the
-//! drawing code is in the page once.
+//! The surface that figures are drawn on: a canvas, or an SVG document. One backend for both, so that the drawing code
+//! is in the page once.
 
 use crate::browser::{Canvas, CanvasElement};
 use crate::chart::Paper;
@@ -16,7 +16,7 @@ pub(super) enum Surface<'a> {
     Document(Paper<'a>),
 }
 
-/// What a figure is drawn into.
+/// The drawing area of a figure.
 pub(super) type Area<'a> = DrawingArea<Surface<'a>, Shift>;
 
 impl<'a> Surface<'a> {
@@ -39,7 +39,7 @@ impl<'a> Surface<'a> {
 
 type Done<T = ()> = Result<T, DrawingErrorKind<Error>>;
 
-/// What a canvas reports, as what a document does.
+/// Turns the error of a canvas into the kind of error that a document reports.
 fn on_canvas<T>(
     done: Result<T, DrawingErrorKind<<Canvas as DrawingBackend>::ErrorType>>,
 ) -> Done<T> {

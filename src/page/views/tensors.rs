@@ -119,7 +119,7 @@ pub(super) fn TensorsPanel() -> impl IntoView {
 /// The table of the panel.
 #[component]
 fn TensorTable(
-    /// What it shows.
+    /// The groups of tensors that it shows.
     groups: Memo<Vec<TensorGroup>>,
     /// Whether it shows all of them.
     whole: RwSignal<bool>,

@@ -167,7 +167,7 @@ impl Plot for OverTime {
     }
 }
 
-/// One step closer shows this share of what was shown.
+/// Share of the shown events that one step closer shows.
 const CLOSER: f64 = 0.5;
 /// One step back shows this many times as much.
 const FARTHER: f64 = 2.0;

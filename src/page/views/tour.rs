@@ -12,7 +12,7 @@ use leptos::task::{spawn_local, tick};
 const SMALL: u64 = 2;
 const LARGE: u64 = 16;
 
-/// What a stop points at.
+/// The CSS selector of the element that a stop points at.
 const fn place(stop: Stop) -> &'static str {
     match stop {
         Stop::Verdict => ".verdict",
@@ -101,7 +101,7 @@ fn tour(begun: RwSignal<bool>) -> AnyView {
         });
     });
     let end = move || {
-        // What was there before comes back, unless the reader has made something of the tour's.
+        // The former scenario comes back, unless the reader has changed the tour's.
         let shown = |stop: Stop| store.scenario.with_untracked(|now| *now == scenario(stop));
         if at.get_untracked().is_some_and(shown) {
             store.give_back();

@@ -7,11 +7,11 @@ use crate::chart::{
 };
 use crate::widgets::Place;
 
-/// What two runs held, and what is said of it.
+/// The memory of two runs over time, and the sentences about it.
 pub(super) struct TwoRuns<R, S> {
     /// The name of each, and its moments.
     pub runs: R,
-    /// What is said of both, or of the moment at the cursor.
+    /// The function that gives the sentence about both runs, or about the moment at the cursor.
     pub say: S,
 }
 

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// How long the answer must rest before it is announced.
 const REST: Duration = Duration::from_millis(900);
 
-/// How the run stands to its machine, the worse side counting.
+/// The standing of the run against its machine; the worse memory counts.
 pub(super) fn standing(store: Store) -> Option<Standing> {
     store.answer.with(|answer| {
         let verdict = answer.as_ref()?.report.verdict;
@@ -58,13 +58,13 @@ fn announced(text: Memo<Option<Said>>) -> RwSignal<String> {
     announced
 }
 
-/// What to change first, or how far one can go.
+/// The change to make first, or the room that is left.
 #[derive(Clone, PartialEq)]
 struct First {
     head: Word,
     /// A sentence.
     text: String,
-    /// Where it leads.
+    /// The scenario that its link opens.
     scenario: Scenario,
 }
 

@@ -42,7 +42,7 @@ fn percent(share: f64) -> String {
     format!("{:.3}%", share * 100.0)
 }
 
-/// A share of the bar from its left end as a translation: what is moved so shifts no layout.
+/// A share of the bar from its left end as a translation: an element moved by it shifts no layout.
 fn along(share: f64) -> String {
     format!("{:.3}cqw", share * 100.0)
 }

@@ -1,4 +1,4 @@
-//! The frame of a control: label, help, why it is disabled, what is wrong and how to repair it.
+//! The frame of a control: label, help, why it is disabled, its problem and the fix.
 
 use super::{Help, HelpText, tell};
 use leptos::prelude::*;

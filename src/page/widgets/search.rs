@@ -1,4 +1,4 @@
-//! A box to search in: what is typed filters a list, a choice from it is called back.
+//! A box to search in: the typed text filters a list, a choice from it is called back.
 
 use super::tell;
 use crate::browser;
@@ -43,7 +43,7 @@ pub fn Search(
     /// The results for the typed text.
     #[prop(into)]
     found: Signal<Vec<Found>>,
-    /// Whether what is chosen is wrong.
+    /// Whether the choice is wrong.
     #[prop(into)]
     invalid: Signal<bool>,
     /// A value was chosen.

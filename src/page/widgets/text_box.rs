@@ -1,4 +1,4 @@
-//! A text box that shows a value, and what is being typed until it is left.
+//! A text box that shows a value, and the text being typed until it is left.
 
 use super::tell;
 use leptos::prelude::*;

@@ -45,7 +45,7 @@ impl Default for Around {
 }
 
 impl Around {
-    /// Whether loading is part of what is estimated.
+    /// Whether loading is part of the estimate.
     pub const fn loads(&self) -> bool {
         !matches!(self.loading, ModelLoading::None)
     }

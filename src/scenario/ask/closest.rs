@@ -1,6 +1,6 @@
 //! The name somebody probably meant.
 
-/// The most edits between a name and what was probably meant, as a share of its length.
+/// The most edits between a name and the probably meant one, as a share of its length.
 const SHARE_OF_LENGTH: usize = 2;
 
 /// The candidate with the fewest edits from `name`, unless most of it would have to change. One
@@ -42,7 +42,7 @@ pub fn near<'a>(
     nearest.map(|(.., candidate)| candidate).collect()
 }
 
-/// The name as it is compared, and the most edits between it and what was probably meant.
+/// The name as it is compared, and the most edits between it and the probably meant one.
 fn lowered(name: &str) -> (String, usize) {
     let lower = name
         .chars()

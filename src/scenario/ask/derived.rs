@@ -99,7 +99,7 @@ impl Scenario {
         }
     }
 
-    /// Tokens of a sample of it, those that are generated included.
+    /// Tokens of a sample of the evaluation, including generated ones.
     pub fn evaluated_tokens(&self) -> u64 {
         let evaluation = self.asked_evaluation();
         let generated = match evaluation.kind {

@@ -1,4 +1,4 @@
-//! Findings: what is wrong, where, what is allowed, and a fix that a click can apply.
+//! Findings: an error or notice, its key, the allowed values, and a fix that a click can apply.
 
 use super::message::Message;
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How many different lengths a scenario keeps of those that were pasted: links stay short enough to be sent.
+/// The most different lengths that a scenario keeps of the pasted ones: links stay short enough to be sent.
 const MOST: usize = 64;
 
 /// How long samples are, in tokens.
@@ -30,7 +30,7 @@ pub struct LengthShape {
 impl SampleLengths {
     /// Parses lengths as people paste them: `mean 412, p95 1800, longest 4096`; lengths with their counts, as `128:40,
     /// 512:3`, as lists `[[128, 40], [512, 3]]` or as lines of two numbers; or the length of each sample. If there are
-    /// more than 64 different lengths, those that are near each other become the longest of them.
+    /// more than 64 different lengths, lengths near each other become the longest of them.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.chars().any(|letter| letter.is_ascii_alphabetic()) {

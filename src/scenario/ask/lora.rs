@@ -4,7 +4,7 @@ use super::omitted::{is_false, is_true, is_zero};
 use crate::units::names;
 use serde::{Deserialize, Serialize};
 
-/// PEFT's word for every linear layer but the one that gives the logits.
+/// PEFT's word for every linear layer but the output layer.
 pub const ALL_LINEAR: &str = "all-linear";
 
 /// The matrices of all experts that gates and inputs share.

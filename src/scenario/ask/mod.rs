@@ -1,8 +1,7 @@
 //! Scenarios and findings.
 //!
-//! A [`Scenario`] is intent: what a person, a URL or a file asks for, incomplete and possibly wrong.
-//! Beside it stand the words that its keys take, the limits of its numbers, and [`Finding`]s: what is wrong
-//! with it, and what repairs that.
+//! A [`Scenario`] is intent: what a person, a URL or a file asks for, incomplete and possibly wrong. Beside it are the
+//! words that its keys take, the limits of its numbers, and [`Finding`]s: its errors, and their fixes.
 //!
 //! Not here: whether a scenario makes sense (`resolve`), and what models are like (`model`).
 //! Invariant: any scenario that can be written as JSON can be held; nothing here refuses one.

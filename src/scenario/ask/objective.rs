@@ -264,7 +264,8 @@ impl Objective {
         matches!(self.kind, ObjectiveKind::Distillation)
     }
 
-    /// Whether it trains on what is generated for a step: the micro-batches of one are buffered.
+    /// Whether it trains on completions that are generated for a step: the micro-batches of one generation are
+    /// buffered.
     pub const fn trains_on_generated(&self) -> bool {
         matches!(self.kind, ObjectiveKind::Grpo | ObjectiveKind::Distillation)
     }
@@ -281,7 +282,7 @@ impl Objective {
         matches!(self.kind, ObjectiveKind::Grpo) && (self.num_iterations > 1 || corrects)
     }
 
-    /// Whether a vLLM generates on this GPU. Log-probabilities are then corrected by those that it gave
+    /// Whether a vLLM generates on this GPU. Log-probabilities are then corrected by the ones that vLLM returned
     /// (`vllm_importance_sampling_correction`, trl 1.16).
     pub const fn uses_vllm(&self) -> bool {
         self.generates() && !matches!(self.generation, Generator::Model)

@@ -118,7 +118,7 @@ impl Quantization {
         self.kind != QuantizationType::None
     }
 
-    /// The dtype of what is not quantized.
+    /// The dtype of weights that are not quantized.
     pub fn unquantized_dtype(&self) -> DType {
         if self.prepare_for_kbit_training {
             DType::Float32

@@ -1,4 +1,4 @@
-//! The scenario: what is asked. Its keys are the JSON contract and are never renamed.
+//! The scenario: the question that is asked. Its keys are the JSON contract and are never renamed.
 
 use super::activations::{ActivationOffload, Selective};
 use super::around::Around;

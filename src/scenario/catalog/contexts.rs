@@ -1,10 +1,10 @@
 //! Memory of a process on a GPU outside of PyTorch's allocator, from public measurements.
 //!
-//! PyTorch's out-of-memory messages say what the process has in use, what of it is allocated and
-//! what is reserved but unallocated; the rest is outside of the allocator. The fixture
-//! `contexts.jsonl` holds such messages with their sources, and a test takes the constants here
-//! from it. One line over the number of threads that a GPU holds at once meets all generations from
-//! Pascal to Blackwell, as CUDA keeps local memory for each of them (`cudaDeviceLmemResizeToMax`).
+//! PyTorch's out-of-memory messages say the bytes that the process has in use, how many of them are allocated, and how
+//! many are reserved but unallocated; the rest is outside of the allocator. The fixture `contexts.jsonl` holds such
+//! messages with their sources, and a test takes the constants here from it. One line over the number of threads that a
+//! GPU holds at once meets all generations from Pascal to Blackwell, as CUDA keeps local memory for each of them
+//! (`cudaDeviceLmemResizeToMax`).
 //!
 //! Half of the measurements are within 11 MiB of that line, which is as exact as the messages are,
 //! and nine of ten within 84 MiB. Convolutions and recurrences (cuDNN), bitsandbytes and

@@ -7,7 +7,7 @@ pub struct Model {
     pub id: &'static str,
     /// Name for people.
     pub name: &'static str,
-    /// The repository on the Hugging Face Hub whose `config.json` it has; `resolve::tests::published` names those
+    /// The repository on the Hugging Face Hub whose `config.json` it has; `resolve::tests::published` names the configs
     /// that were read elsewhere.
     pub source: &'static str,
     /// Year and month of publication.

@@ -114,7 +114,7 @@ pub enum InputKind {
 pub struct Node {
     /// The operation, as `aten.add.Tensor`.
     pub target: String,
-    /// Arguments with their names; those that have their default are absent.
+    /// Arguments with their names; arguments with their default value are absent.
     pub arguments: Vec<(String, Argument)>,
     /// Results: a list of tensors counts as as many results.
     pub outputs: Vec<Option<ValueId>>,

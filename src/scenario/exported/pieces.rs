@@ -81,7 +81,7 @@ impl Pieces {
     fn piece(&self, at: u64) -> Range<u64> {
         let doubled = self.asked.saturating_sub(SMALL).min(16);
         let length = (STEP << doubled).min(LARGEST);
-        // What was fetched ends where the next piece begins.
+        // A fetched range ends where the next piece begins.
         let before = self.there.range(..=at).next_back();
         let before = before.map_or(0, |(start, piece)| start + piece.len() as u64);
         let start = (at / STEP * STEP).max(before);

@@ -7,8 +7,8 @@ use crate::units::DType;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Element types by the numbers of `torch._export.serde.schema.ScalarType`; none for those that the engine
-/// does not have.
+/// Element types by the numbers of `torch._export.serde.schema.ScalarType`; `None` for types that the engine does not
+/// have.
 pub(super) fn dtype(number: &Value) -> Option<DType> {
     Some(match number.as_u64()? {
         // Bytes with and without a sign take the same memory.

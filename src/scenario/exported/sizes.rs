@@ -1,4 +1,4 @@
-//! Sizes: whole numbers, and what is computed of symbols.
+//! Sizes: whole numbers, and expressions of symbols.
 
 use serde::{Deserialize, Serialize};
 

@@ -28,7 +28,7 @@ pub enum Unreadable {
     TooOld(u64),
     /// A program after decomposition, without the operations that eager training runs: one of its own.
     Decomposed(String),
-    /// Larger than what is read, in bytes.
+    /// Larger than the largest that is read; its bytes.
     TooLarge(u64),
 }
 

@@ -16,9 +16,8 @@ fn next(state: &mut u64) -> u64 {
 }
 
 impl Batches {
-    /// The padded lengths of `count` batches of one rank, drawn by a seed, of at most `different` lengths: those that
-    /// are near each other become the longest of them, so that the longest batch is as long and as rare as
-    /// it was drawn.
+    /// The padded lengths of `count` batches of one rank, drawn by a seed, of at most `different` lengths: lengths near
+    /// each other become the longest of them, so that the longest batch is as long and as rare as it was drawn.
     pub fn drawn(&self, count: usize, different: u64, seed: u64) -> Vec<u64> {
         let mut state = seed;
         let share = |state: &mut u64| (next(state) >> 11) as f64 / (1_u64 << 53) as f64;

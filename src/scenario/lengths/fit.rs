@@ -12,7 +12,7 @@ const STEP: f64 = 0.01;
 /// Halvings, each of which gives a binary digit.
 const HALVINGS: u32 = 60;
 
-/// A log-normal distribution without what is above the longest.
+/// A log-normal distribution cut at the longest length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LogNormal {
     /// Mean and standard deviation of the logarithms before it was cut.

@@ -7,7 +7,7 @@
 //!
 //! Nothing here knows how much memory a batch takes.
 //!
-//! Invariants: no sample is longer than `seq_len`; what is drawn depends on the scenario and the seed alone.
+//! Invariants: no sample is longer than `seq_len`; drawn lengths depend on the scenario and the seed alone.
 //!
 //! # Known limitations
 //! - The lengths of samples are taken to be independent of each other and of when they come. Mean, p95 and

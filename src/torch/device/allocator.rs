@@ -17,7 +17,7 @@ use super::settings::{
 };
 use crate::units::Stream;
 
-/// A request that cannot be served, with what was asked of the driver.
+/// A request that cannot be served, with the bytes that were asked of the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory {
     /// Bytes of the segment that could not be had ("Tried to allocate ...").
@@ -28,7 +28,7 @@ pub struct OutOfMemory {
 #[derive(Clone, Debug)]
 pub struct Allocator {
     pub(super) settings: Settings,
-    /// Whether the settings are those that PyTorch has when nobody sets any.
+    /// Whether the settings are PyTorch's defaults.
     plain: bool,
     pub(super) blocks: Blocks,
     /// The pools of the main stream.
@@ -69,8 +69,7 @@ impl Allocator {
         }
     }
 
-    /// Bytes of whole blocks in use, those of freed ones that wait beside them, and bytes held from the
-    /// driver.
+    /// Bytes of whole blocks in use, the same with freed blocks that wait, and bytes held from the driver.
     pub fn held(&self) -> Held {
         Held {
             allocated: self.allocated,

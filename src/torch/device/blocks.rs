@@ -40,8 +40,7 @@ pub(super) struct Block {
     pub after: BlockId,
 }
 
-/// The bits of a place that hold the state, the one that says that a small pool serves it, and those of the
-/// stream.
+/// The bits of a place: the state, whether a small pool serves it, and the stream.
 const STATE: u64 = 3;
 const SMALL: u64 = 4;
 const STREAM: u64 = 7 << STREAM_SHIFT;
@@ -51,7 +50,7 @@ const _: () = assert!(STREAM >> STREAM_SHIFT == Stream::COUNT as u64 - 1);
 const RECORDED: u64 = 1 << 6;
 const _: () = assert!((STATE | SMALL | STREAM) & RECORDED == 0 && RECORDED < MIN_BLOCK);
 
-/// A pool: that of small requests or that of the others, of one stream. Its bits are those of a place.
+/// A pool of one stream: for small requests or for the others. Its bits are the bits of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PoolId(u64);
 

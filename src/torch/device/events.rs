@@ -21,7 +21,7 @@ pub(super) struct Waiting {
 #[derive(Clone, Copy, Debug)]
 struct Waits {
     block: BlockId,
-    /// The streams on which events were recorded, and what has to be done for those to be complete.
+    /// The streams on which events were recorded, and the places that they have to reach for the events to be complete.
     events: Streams,
     until: Places,
 }

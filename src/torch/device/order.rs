@@ -1,7 +1,7 @@
 //! How far streams are at least: on the slowest device a stream does nothing before the host waits for it.
 //!
-//! A stream's *place* counts what was recorded on it. What it is given comes after places of other streams, those that
-//! it has waited for; when the host waits for a place, all that it comes after is done, and nothing else.
+//! A stream's *place* counts the work recorded on it. Work on a stream comes after the places of other streams that it
+//! has waited for; when the host waits for a place, all work before it is done, and no other.
 
 use crate::units::{Queue, Stream, Streams, Wait};
 use std::collections::VecDeque;

@@ -65,8 +65,8 @@ pub struct Failure {
 pub struct Held {
     /// `torch.cuda.memory_allocated()`.
     pub allocated: u64,
-    /// `active_bytes` of `torch.cuda.memory_stats()`: the allocated, and what was freed while another
-    /// stream uses it.
+    /// `active_bytes` of `torch.cuda.memory_stats()`: the allocated bytes, and blocks that were freed while another
+    /// stream uses them.
     pub active: u64,
     /// `torch.cuda.memory_reserved()`.
     pub reserved: u64,
@@ -118,7 +118,7 @@ impl Replay {
         }
     }
 
-    /// The run begins: what was held before is no part of it.
+    /// Begins the run: memory held before is no part of it.
     pub fn begins(&mut self) {
         if let Some(limit) = self.later.take() {
             self.allocator.settings.limit = limit;

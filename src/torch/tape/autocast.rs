@@ -21,8 +21,8 @@ pub(super) struct Autocast {
     index: Vec<u32>,
     /// Low-precision copies of inputs.
     inputs: Vec<(Rc<Leaf>, Tensor)>,
-    /// Storages of the copies of parameters that are made anew for each use: of those that are not
-    /// trained, and those in float32 of parameters in low precision.
+    /// Storages of the copies of parameters that are made anew for each use: copies of frozen parameters, and float32
+    /// copies of parameters in low precision.
     uncached: Vec<u32>,
 }
 
@@ -70,9 +70,9 @@ impl Tape {
         autocast.as_ref().is_some_and(is_it)
     }
 
-    /// Runs `again` in a backward pass, which enters a region of this dtype for it. The copies of weights are those of
-    /// all threads and go when a thread leaves its outermost region: within a region that whoever goes backward
-    /// is in, those that are there are taken, and gone when this is done.
+    /// Runs `again` in a backward pass, which enters a region of this dtype for it. All threads share the copies of
+    /// weights, which go when a thread leaves its outermost region: where the caller of backward is in a region,
+    /// `again` takes the existing copies, and they are gone when it is done.
     pub(super) fn in_autocast_again<R>(
         &self,
         dtype: Option<DType>,

@@ -20,12 +20,12 @@ pub struct KeyValueCache {
     pub(super) layers: Vec<CachedLayer>,
     /// Keys and values of the encoder's result, by layer of the decoder: made once.
     crossed: Vec<(Tensor, Tensor)>,
-    /// Tokens that each layer sees; those that are not listed see all.
+    /// Tokens that each layer sees; layers that are not listed see all.
     windows: Vec<Option<u64>>,
     /// States that layers change in place.
     states: Vec<Tensor>,
-    /// The layer that asks next, the next that asks for those of the encoder's result, and for a
-    /// state.
+    /// The index of the layer that asks next, of the next that asks for keys and values of the encoder's result, and of
+    /// the next state.
     next: usize,
     next_crossed: usize,
     next_state: usize,
@@ -169,7 +169,7 @@ impl Tape {
         self.cache.borrow().is_some()
     }
 
-    /// Runs what is not given the cache, as an encoder and checkpointed layers are not
+    /// Runs a layer that is not given the cache, as an encoder and checkpointed layers are not
     /// (`GradientCheckpointingLayer`, `modeling_layers.py`, transformers 5.23).
     pub fn without_cache<R>(&self, layer: impl FnOnce() -> R) -> R {
         let cache = self.take_cache();
@@ -329,8 +329,8 @@ impl Tape {
             .is_some_and(|cache| cache.next_state < cache.states.len())
     }
 
-    /// The next state of those that layers change in place, where there is a cache, and whether an
-    /// earlier pass has left it; else it is made of zeros (`LinearAttentionLayer`).
+    /// The next of the states that layers change in place, where there is a cache, and whether an earlier pass has left
+    /// it; if none has, it is made of zeros (`LinearAttentionLayer`).
     pub fn state(&self, shape: impl Into<Shape>, dtype: DType) -> Option<(Tensor, bool)> {
         let mut cache = self.cache.borrow_mut();
         let cache = cache.as_mut()?;
@@ -431,7 +431,7 @@ impl Tape {
         self.made_for_layers(start, cache.replaced_states.layers().len());
     }
 
-    /// Converts all keys and values to float32, as those of tuples are; returns those that were there.
+    /// Converts all keys and values to float32, as those of tuples are; returns the former tensors.
     pub fn widen_cache(&self) -> Vec<Tensor> {
         let mut cache = self.cache.borrow_mut();
         let Some(KeyValueCache {

@@ -66,8 +66,8 @@ pub(super) enum Saved {
     Checkpointed(Holder),
 }
 
-/// Holds the place of a tensor of a region as long as the graph that saved it lives (`_Holder`): when
-/// that is gone, so is what was computed again, asked for or not.
+/// Holds the place of a tensor of a region as long as the graph that saved it lives (`_Holder`): when the graph is
+/// gone, so is the recomputed tensor, asked for or not.
 pub(super) struct Holder {
     frame: Rc<Frame>,
     index: usize,
@@ -135,12 +135,12 @@ impl Tape {
         self.regions.set(self.regions.get() + n);
     }
 
-    /// Counts the next region as the one that `n` modules come before.
+    /// Counts the next region as the one after `n` modules.
     pub fn count_regions_from(&self, n: u64) {
         self.regions.set(n);
     }
 
-    /// Whether the next region is not one of those that are checkpointed.
+    /// Whether the next region is not checkpointed.
     fn skips_checkpoint(&self) -> bool {
         let before = self.regions.get();
         self.regions.set(before + 1);
@@ -149,7 +149,7 @@ impl Tape {
     }
 
     fn save_recomputed(&self, recompute: &Recompute, tensor: &Tensor) -> Tensor {
-        // `_recomputation_hook`: what has a gradient is detached, a parameter that has none is kept as itself.
+        // `_recomputation_hook`: a tensor that requires grad is detached, a parameter that does not is kept as itself.
         let kept = if tensor.requires_grad() {
             self.detached_data(tensor)
         } else {
@@ -302,7 +302,7 @@ impl Tape {
         let grad_mode = self.set_grad_enabled(true);
         let again = || self.recomputing(true, || self.without_cache(|| region(self, &inputs)));
         let backward = |outputs: Results| {
-            // Those of whole numbers stay, too.
+            // Tensors of whole numbers stay, too.
             let (roots, others): (Vec<_>, Vec<_>) =
                 (outputs.iter().zip(gradients)).partition(|(output, _)| output.requires_grad());
             self.backward_with(&roots);

@@ -17,8 +17,8 @@ pub struct Places {
 }
 
 impl Places {
-    /// Keeps new keys and values `[B, K, S, D]` of one of the layers, which has its places from its first
-    /// tokens on: what is attended to.
+    /// Keeps new keys and values `[B, K, S, D]` of one of the layers, whose places are allocated with its first tokens;
+    /// returns the keys and values to attend to.
     pub(super) fn keep(
         self,
         t: &Tape,
@@ -50,9 +50,9 @@ impl Places {
         t.allocate("_to_copy", shape, self.dtype, Category::KvCache)
     }
 
-    /// Writes new keys and values `[B, K, S, D]` into their places: what is attended to. A layer with a
-    /// window copies what it keeps, shifted where there are more than its places, unless the new ones
-    /// alone are more.
+    /// Writes new keys and values `[B, K, S, D]` into their places; returns the keys and values to attend to. A layer
+    /// with a window copies what it keeps, shifted where there are more than its places, unless the new ones alone are
+    /// more.
     fn write(self, t: &Tape, kept: [Tensor; 2], new: &[Tensor; 2], windowed: bool) -> [Tensor; 2] {
         let new = new.each_ref().map(|x| t.to(x, self.dtype));
         let (s, places) = (new[0].dim(TOKENS), kept[0].dim(TOKENS));

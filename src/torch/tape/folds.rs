@@ -96,7 +96,7 @@ impl List {
     }
 }
 
-/// The folded lists of a record, and what belongs to them.
+/// The folded lists of a record, and the events that belong to them.
 #[derive(Debug)]
 pub(super) struct Folds {
     /// How many elements of each are built.
@@ -169,7 +169,7 @@ impl Folds {
         modules.into()
     }
 
-    /// Whether a scope is within a list: what is folded of it, or what comes before that.
+    /// Whether a scope is within a list: in its folded elements, or in elements before them.
     pub(super) fn is_within(&self, scope: u32) -> bool {
         self.of_scope(scope) != Tag::NONE || self.is_beside(scope)
     }
@@ -212,7 +212,7 @@ impl Folds {
         u32::try_from(list.index(place, within, self.built)).ok()
     }
 
-    /// Whether two indices of a list are those of modules that stand at the same place of a period.
+    /// Whether two modules of a list, by their indices, are at the same place of a period.
     pub(super) fn same_within(&self, list: usize, indices: [Option<u32>; 2]) -> bool {
         let list = self.lists.get(list).and_then(Option::as_ref);
         let within = |index: Option<u32>| Some(list?.within(index? as usize, self.built));
@@ -287,9 +287,8 @@ impl Folds {
         note(&mut self.events, tag, 1);
     }
 
-    /// A storage that was made in the scope `made` is freed in the scope `here`. Outside of all
-    /// elements it belongs to the one that has just run, whose caller lets go of something, else
-    /// to the one that made it.
+    /// A storage that was made in the scope `made` is freed in the scope `here`. Outside of all elements the free
+    /// belongs to the element that has just run, whose caller drops the tensor, else to the element that made it.
     pub(super) fn free(&mut self, here: u32, made: u32) {
         if self.lists.is_empty() {
             return;
@@ -317,7 +316,7 @@ impl Folds {
         Some(())
     }
 
-    /// For how many elements of its list what happens in a scope stands.
+    /// Number of elements of its list that a scope represents.
     pub(super) fn multiplicity(&self, scope: u32) -> u64 {
         match self.of_scope(scope).split() {
             Some(Member { list, element }) if element == self.built.pattern() => {

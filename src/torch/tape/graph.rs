@@ -192,7 +192,7 @@ impl Node {
         }
     }
 
-    /// Puts a gradient into the buffer of output `nr`, adding to what is there.
+    /// Adds a gradient to the buffer of output `nr`.
     pub(super) fn receive(&self, tape: &Tape, nr: u16, grad: Tensor) {
         let nr = usize::from(nr);
         let mut buffer = self.buffer.borrow_mut();
@@ -204,9 +204,8 @@ impl Node {
     }
 }
 
-/// `accumulate` of `torch/csrc/autograd/input_buffer.cpp` (torch 2.15): in place when nobody else
-/// holds what is there. Tensors that ranks have together never are: where one of them is whole, and the other
-/// a part, the whole one is cut first.
+/// `accumulate` of `torch/csrc/autograd/input_buffer.cpp` (torch 2.15): in place when nobody else holds the old tensor.
+/// Distributed tensors never are: where one of them is whole, and the other a part, the whole one is cut first.
 pub(super) fn accumulate(
     tape: &Tape,
     old: Option<Tensor>,
@@ -303,7 +302,7 @@ impl Tape {
 }
 
 /// A graph is a long chain: it is taken apart in a loop, because dropping it recursively would
-/// need a stack as deep as the model. What a node has saved goes before those that it leads to
+/// need a stack as deep as the model. The tensors that a node has saved go before the nodes that it leads to
 /// (`deleteNode`, `torch/csrc/autograd/function.cpp`).
 impl Drop for Node {
     fn drop(&mut self) {

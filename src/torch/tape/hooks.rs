@@ -1,4 +1,4 @@
-//! Hooks: what a wrapper of a model does around its modules and within the backward pass.
+//! Hooks: calls to a model's wrapper around its modules and within the backward pass.
 //!
 //! Source: `torch/nn/modules/module.py` (`register_forward_pre_hook`, `register_forward_hook`),
 //! `torch/csrc/autograd/engine.cpp` (`call_tensor_pre_hooks`, `queue_callback`), torch 2.15.
@@ -37,17 +37,17 @@ pub trait ParameterHooks {
     /// After it has given tensors, which may be replaced.
     fn after(&self, t: &Tape, module: &Called, outputs: &mut [&mut Tensor]);
 
-    /// Gathers those of some tensors that are its parameters and not there, for what reads them outside of modules. Says
-    /// which those are.
+    /// Gathers the parameters among some tensors that are not in memory, for code that reads them outside of modules.
+    /// Returns their indices.
     fn hold(&self, _t: &Tape, _tensors: &[Tensor]) -> Vec<usize> {
         Vec::new()
     }
 
-    /// Gives back what was gathered so.
+    /// Releases the parameters that [`ParameterHooks::hold`] gathered.
     fn give_back(&self, _t: &Tape, _held: &[usize]) {}
 }
 
-/// The wrapper of a model beside the one that is trained.
+/// The wrapper of a model beside the trained one.
 #[derive(Clone, Default)]
 pub struct OwnHooks {
     modules: Option<Rc<dyn ModuleHooks>>,
@@ -71,7 +71,7 @@ impl OwnHooks {
         }
     }
 
-    /// Runs what reads parameters of the model outside of its modules.
+    /// Calls `run`, which reads parameters of the model outside of its modules.
     pub(super) fn holding<R>(&self, t: &Tape, tensors: &[Tensor], run: impl FnOnce() -> R) -> R {
         let Some(hooks) = &self.parameters else {
             return run();
@@ -83,7 +83,7 @@ impl OwnHooks {
     }
 }
 
-/// A module that is called: what it does, and its own parameters.
+/// A module that is called: the name of its operation, and its own parameters.
 pub struct Called<'a> {
     /// Its operation.
     pub op: &'static str,
@@ -180,8 +180,8 @@ impl Tape {
         self.hooks.parameters.borrow().is_some()
     }
 
-    /// Calls a module with one input by its place, and one result. Where running again what was
-    /// checkpointed ends within it, it gives nothing.
+    /// Calls a module with one input by its place, and one result. Where the recomputation of a checkpointed region
+    /// ends within it, it gives nothing.
     pub fn with_own<const N: usize>(
         &self,
         op: &'static str,
@@ -206,7 +206,7 @@ impl Tape {
         self.enter(&Called::with("external", parameters), &mut []);
     }
 
-    /// The dtype of a parameter for what looks at it outside of its module.
+    /// The dtype of a parameter as code outside of its module sees it.
     pub fn dtype_outside(&self, parameter: &Tensor) -> DType {
         let hooks = self.hooks.modules.borrow();
         let of_leaf = hooks

@@ -44,7 +44,7 @@ impl Kept {
         }
     }
 
-    /// Keeps what an operation gave, or that it is to run again.
+    /// Keeps the results of an operation, or the note that it is to run again.
     fn keep(&self, operation: Operation, given: &[Tensor]) {
         let mut again = false;
         if operation == Operation::Product {
@@ -64,7 +64,7 @@ impl Kept {
 }
 
 impl Tape {
-    /// From here on checkpointed regions keep what these operations give.
+    /// Sets the operations whose results checkpointed regions keep from here on.
     pub fn keep_operations(&self, which: Option<KeptOperations>) {
         self.kept_operations.set(which);
     }
@@ -79,7 +79,8 @@ impl Tape {
         })
     }
 
-    /// Runs what one operation of a library is made of: who looks at operations sees that one alone, and keeps none of it.
+    /// Runs the parts of one operation of a library: selective checkpointing sees the whole operation alone, and keeps
+    /// none of its parts.
     pub(super) fn as_one_operation<R>(&self, run: impl FnOnce() -> R) -> R {
         let outer = self.in_operation.replace(true);
         let result = run();
@@ -87,7 +88,7 @@ impl Tape {
         result
     }
 
-    /// Runs an operation, or gives what it gave when it ran first.
+    /// Runs an operation, or returns the results that it gave when it ran first.
     pub(super) fn kept_operation<const N: usize>(
         &self,
         operation: Operation,

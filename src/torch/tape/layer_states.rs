@@ -6,7 +6,7 @@
 use super::{Category, FlaVersion, Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// The dimension of the tokens in what attention keeps.
+/// The dimension of tokens in the keys and values that attention keeps.
 const TOKENS: isize = 1;
 
 /// The states of all layers, in the order in which they run.
@@ -65,7 +65,7 @@ impl LayerStates {
         self.layers.get(self.next)
     }
 
-    /// Copies what every layer keeps, its samples in another order: all of them before the first is
+    /// Copies the state of every layer, with its samples in another order: all of them before the first is
     /// dropped (`_transform_states`).
     pub(super) fn reorder(&mut self, t: &Tape) {
         let copied = |kept: &[Tensor]| -> Vec<Tensor> {
@@ -85,7 +85,7 @@ impl LayerStates {
         self.layers = self.layers.iter().map(reordered).collect();
     }
 
-    /// Lengthens what attention keeps by `tokens` tokens.
+    /// Lengthens the keys and values that attention keeps by `tokens` tokens.
     pub(super) fn grow(&mut self, t: &Tape, tokens: u64) {
         for layer in &mut self.layers {
             layer.seen += tokens;
@@ -141,8 +141,7 @@ impl Tape {
         }
     }
 
-    /// Ends a layer that has run over `tokens` tokens: what it made takes the place of what it
-    /// had.
+    /// Ends a layer that has run over `tokens` tokens: its new state replaces the former one.
     pub fn update_layer_state(&self, tokens: u64) {
         self.with_states(|states| {
             if states.layers.len() <= states.next {
@@ -165,7 +164,7 @@ impl Tape {
     }
 
     /// Keys and values `[B, T, K D]` of all tokens so far, where there is a cache; they are kept.
-    /// And those of earlier tokens and the new ones, which the layer holds since 0.6.0.
+    /// Also returns the keys and values of earlier tokens and the new ones, which the layer holds since 0.6.0.
     pub fn attended(&self, new: [Tensor; 2]) -> ([Tensor; 2], Vec<Tensor>) {
         let before = self.with_states(|states| match states.current() {
             Some(layer) => layer.attended.clone(),

@@ -1,4 +1,4 @@
-//! Lists that are built shorter than they are, and the parameters of what was left out of them (Note
+//! Lists that are built shorter than they are, and the parameters of the elements that were left out of them (Note
 //! [Layers that repeat], `folds.rs`).
 
 use super::folds::{Built, ListId};
@@ -144,8 +144,8 @@ impl Tape {
 pub struct Whole(Vec<Unfolded>);
 
 impl Whole {
-    /// Items of modules, of each of which the scope is given, as the whole lists have them: each with the one
-    /// that it is or is like, and the place of the layer that it is copied for, when it is a copy.
+    /// Items of modules, of each of which the scope is given, as the whole lists have them: each with the index of the
+    /// item that it is or is like, and the place of the layer that it is copied for, when it is a copy.
     pub fn of(&self, scopes: &[u32]) -> Option<Vec<(usize, Option<u32>)>> {
         let (order, _) = order(&self.0, scopes)?;
         let last = self.0.len().saturating_sub(1);

@@ -30,9 +30,9 @@ pub(super) struct Levels {
     within: Folds,
     /// Whether lists of layers are folded, and lists within layers.
     which: Which,
-    /// Whether the modules that were built do not do what the whole lists would.
+    /// Whether the modules that were built do not behave like the whole lists.
     spoilt: bool,
-    /// For each scope, the runs of a list whose elements ran in it, and the indices of those that were run.
+    /// For each scope, the runs of a list whose elements ran in it, and the indices of the elements that were run.
     runs: BTreeMap<u32, (Box<[Run]>, Vec<u32>)>,
 }
 
@@ -40,7 +40,8 @@ impl Levels {
     pub(super) fn new(built: Built, which: Which) -> Self {
         Self {
             layers: Folds::new(built),
-            // Backward adds what the last two give in a tensor of its own, what the others give in its place.
+            // Backward adds the gradients of the last two elements in a new tensor, the gradients of the others in
+            // place.
             within: Folds::new(Built::MORE),
             which,
             spoilt: false,
@@ -92,7 +93,7 @@ impl Levels {
         }
     }
 
-    /// Marks the folded lists as unusable: the modules that were built do not do what the whole lists would.
+    /// Marks the folded lists as unusable: the modules that were built do not behave like the whole lists.
     pub(super) fn spoil(&mut self) {
         self.spoilt = true;
     }
@@ -124,13 +125,13 @@ impl Levels {
         self.within.free(here, made);
     }
 
-    /// The events of a range that ends what was noted come `times` times more.
+    /// Repeats `times` times the events of a range at the end of the noted ones.
     pub(super) fn again(&mut self, events: Range<usize>, times: u32) {
         self.layers.again(events.clone(), times);
         self.within.again(events, times);
     }
 
-    /// For how many modules what happens in a scope stands.
+    /// Number of modules that a scope represents.
     pub(super) fn multiplicity(&self, scope: u32) -> u64 {
         self.layers.multiplicity(scope) * self.within.multiplicity(scope)
     }

@@ -122,8 +122,8 @@ pub struct Backend {
     /// Whether the multi-tensor norm keeps one number a chunk (torch 2.15) or as many for each
     /// tensor as the largest one has chunks (torch 2.6).
     pub foreach_norm_packs_chunks: bool,
-    /// Whether a `torch.autograd.Function` lets go of its incoming gradients before those that it
-    /// returns are checked (torch 2.15).
+    /// Whether a `torch.autograd.Function` drops its incoming gradients before the gradients that it returns are
+    /// checked (torch 2.15).
     pub functions_release_gradients: bool,
     /// Whether the copies of parameters that autocast keeps get gradients even if they are made where
     /// none are asked for (`cached_cast`, `aten/src/ATen/autocast_mode.cpp`).
@@ -186,7 +186,7 @@ pub struct Tape {
     on_host: on_host::State,
     /// Operations whose results checkpointed regions keep.
     kept_operations: Cell<Option<KeptOperations>>,
-    /// Whether what runs is part of one operation of a library.
+    /// Whether the running operations are parts of one operation of a library.
     in_operation: Cell<bool>,
     /// `n`: every `n`-th region is checkpointed; `regions` counts those of this forward pass.
     checkpoint_every: Cell<(u64, bool)>,
@@ -236,7 +236,7 @@ impl Tape {
         }
     }
 
-    /// An empty record that keeps what made the storages too.
+    /// An empty record that also keeps the operations that made the storages.
     pub fn with_details(backend: Backend) -> Self {
         let tape = Self::new(backend);
         tape.recorder.keep_details();
@@ -381,7 +381,7 @@ impl Tape {
         x.detach().with_edge(Edge::of_input(x.detach()))
     }
 
-    /// Sets whether operations are recorded for backward and returns what was set before.
+    /// Sets whether operations are recorded for backward and returns the former setting.
     pub fn set_grad_enabled(&self, enabled: bool) -> bool {
         self.grad_enabled.replace(enabled)
     }
@@ -488,7 +488,7 @@ impl Tape {
         self.recorder.note(Event::EmptyCache);
     }
 
-    /// Looks at, and may reclassify, every storage so far; of those that repeat two stand for all.
+    /// Calls `f` with the written storages so far; two repetitions represent all where storages repeat.
     pub fn with_storages<R>(&self, f: impl FnOnce(&mut Storages) -> R) -> R {
         f(self.recorder.record_mut().written_mut())
     }

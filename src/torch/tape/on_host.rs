@@ -17,7 +17,7 @@ const SMALLEST: u64 = 1024;
 pub enum HostCopies {
     /// All that is saved (`save_on_cpu`).
     All,
-    /// Tensors of at least `min_offload_size` bytes that are no parameters, except those that the head saves (TRL's
+    /// Tensors of at least `min_offload_size` bytes that are no parameters, except tensors that the head saves (TRL's
     /// `OffloadActivations`).
     Large,
     /// As `Large`, copied on a stream of its own. A tensor that is saved again before its copy is known to have arrived
@@ -43,7 +43,7 @@ const STASHED: u64 = 5;
 /// The key that tells data apart.
 type Key = (u32, u32, DType);
 
-/// Bytes of what was kept on the host, while it goes there.
+/// Saved tensors on their way to the host, and their bytes there.
 pub(super) struct OnHost {
     what: HostCopies,
     bytes: Vec<u64>,
@@ -63,7 +63,7 @@ impl OnHost {
         known.map(|number| *number = self.count).is_some()
     }
 
-    /// Holds a tensor while it is copied, and lets go of those that are there.
+    /// Holds a tensor while it is copied, and drops the tensors whose copies have arrived.
     fn hold(&mut self, key: Key, tensor: Tensor) {
         let there = |entry: &&(u64, Key, Tensor)| entry.0 + STASHED <= self.count;
         let done = self.stash.iter().take_while(there).count();
@@ -146,8 +146,8 @@ fn apart(tensor: &Tensor) -> Shape {
 }
 
 impl Tape {
-    /// Runs `f`, in which what is kept for backward goes to the host; it comes back when it is needed. Gives
-    /// the bytes of each tensor on the host, too.
+    /// Runs `f`, in which tensors saved for backward go to the host; they come back when they are needed. Also returns
+    /// the bytes of each tensor on the host.
     pub fn save_on_host<R>(&self, what: HostCopies, f: impl FnOnce() -> R) -> (R, Vec<u64>) {
         let outer = self.on_host.offload.borrow_mut().replace(OnHost {
             what,
@@ -198,7 +198,7 @@ impl Tape {
         returned.held.push(copy.detach());
     }
 
-    /// A node has run: those that came back for nodes before it go.
+    /// A node has run: drops the tensors that came back for nodes before it.
     pub(super) fn node_has_run(&self, node: u32) {
         let mut returned = self.on_host.returned.borrow_mut();
         if returned.node == Some(node) {
@@ -208,12 +208,12 @@ impl Tape {
         }
     }
 
-    /// From here on what re-entrant checkpoints save goes to the host, or not.
+    /// Sets whether inputs that re-entrant checkpoints save go to the host from here on.
     pub fn keep_inputs_on_host(&self, kept: bool) {
         self.on_host.checkpoints.set(kept);
     }
 
-    /// Runs a head, what it saves of which TRL keeps on the device.
+    /// Runs a head, whose saved tensors TRL keeps on the device.
     pub fn around_head<R>(&self, run: impl FnOnce() -> R) -> R {
         let keeps = |on_host: &mut OnHost| on_host.what != HostCopies::All;
         let outer = self.on_host.offload.borrow_mut().take_if(keeps);

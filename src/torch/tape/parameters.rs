@@ -39,8 +39,8 @@ pub struct Registered {
 /// A wrapper's work over the tensors of a model.
 pub(super) type OnceMade = Box<dyn FnOnce(&Tape, &[Registered])>;
 
-/// Puts what was noted in the order of `model.parameters()`: module by module, the adapters of a layer behind its own
-/// parameters.
+/// Sorts registered tensors in the order of `model.parameters()`: module by module, the adapters of a layer behind its
+/// own parameters.
 pub fn by_module(registered: &mut [Registered]) {
     let mut first = BTreeMap::new();
     for (place, entry) in registered.iter().enumerate() {
@@ -107,7 +107,7 @@ pub(super) struct LeftOut {
 }
 
 impl LeftOut {
-    /// Shows it with its gradient as tensors, which are made of those of the one before.
+    /// Shows it with its gradient to `f`, as tensors that reuse the ones of the parameter before.
     fn show(
         &self,
         [tensor, grad]: &mut [Option<Tensor>; 2],
@@ -237,7 +237,7 @@ impl Tape {
         elements
     }
 
-    /// Notes what a model does not keep, if what is made is noted once all modules are there.
+    /// Registers a tensor that the model does not keep, if a wrapper runs once all modules are made.
     pub fn register_while_made(&self, tensor: &Tensor, role: Role) {
         if self.once_made.borrow().is_some() {
             self.register(tensor, role);
@@ -269,7 +269,7 @@ impl Tape {
         self.registered.replace(Some((redirects, Vec::new())));
     }
 
-    /// Takes what has been noted.
+    /// Takes the registered tensors, and ends registering.
     pub fn take_registered(&self) -> Vec<Registered> {
         let registered = self.registered.take();
         registered.map_or_else(Vec::new, |(_, registered)| registered)
@@ -280,7 +280,7 @@ impl Tape {
         self.registered.borrow().is_some()
     }
 
-    /// Notes once more what was taken.
+    /// Registers tensors that were taken once more.
     pub fn register_again(&self, noted: Vec<Registered>) {
         self.registered.replace(Some((false, noted)));
     }
@@ -415,8 +415,8 @@ impl Tape {
         self.shown.set(before);
     }
 
-    /// Runs `f` as if only the parameters that `which` names had gradients; within another such call, those that both
-    /// name.
+    /// Runs `f` as if only the parameters that `which` names had gradients; within another such call, the parameters
+    /// that both name.
     pub fn with_gradients_of(&self, which: Chosen, f: impl FnOnce(&Self)) {
         let before = self.shown.get();
         let [outer, inner] = before.gradients;

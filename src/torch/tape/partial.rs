@@ -1,4 +1,4 @@
-//! Backward passes for some gradients only: those of an input first, those of parameters later, from where the
+//! Backward passes for some gradients only: gradients of an input first, gradients of parameters later, from where the
 //! paths to them branch off.
 //!
 //! Source: `torch/distributed/pipelining/_backward.py` and `torch.autograd.grad`, whose `inputs` say which nodes run
@@ -31,7 +31,7 @@ pub struct ParameterGroup {
 struct Wanted<'a> {
     pass: u32,
     leaves: &'a [Rc<Leaf>],
-    /// Whether what the nodes have saved stays (`retain_graph`).
+    /// Whether the saved tensors of the nodes stay (`retain_graph`).
     retains: bool,
 }
 
@@ -128,8 +128,8 @@ impl Tape {
         (of_input, groups)
     }
 
-    /// `stage_backward_weight`: the gradients of the parameters of each group, which are added to what they
-    /// have.
+    /// `stage_backward_weight`: the gradients of the parameters of each group, which are added to their existing
+    /// gradients.
     pub fn backward_of_parameters(&self, groups: Vec<ParameterGroup>) {
         // The tensors of the group before that Python's variables hold.
         let mut before: Vec<Tensor> = Vec::new();
@@ -192,8 +192,8 @@ impl Tape {
             .collect()
     }
 
-    /// The nodes that these lead to, counted, and which of them lead to the leaves. With
-    /// `towards`, those that a pass came to towards an input are left aside.
+    /// The nodes that these lead to, counted, and which of them lead to the leaves. With `towards`, nodes that a pass
+    /// reached on its way to an input are left aside.
     fn reached<'a>(
         &self,
         roots: impl IntoIterator<Item = &'a Rc<Node>>,
@@ -245,7 +245,7 @@ impl Tape {
         Reached { pass, nodes }
     }
 
-    /// Runs the nodes that lead to what is wanted; `before` sees each with its gradients first.
+    /// Runs the nodes that lead to the `wanted` leaves or nodes; `before` sees each with its gradients first.
     fn run_wanted(
         &self,
         roots: impl IntoIterator<Item = Root>,
@@ -336,8 +336,7 @@ struct Reached {
     nodes: Vec<Rc<Node>>,
 }
 
-/// `get_param_groups`: parameters, in their order, with the nodes at which their paths leave those that lead to
-/// the input.
+/// `get_param_groups`: parameters, in their order, with the nodes at which their paths leave the paths to the input.
 fn parameter_groups(reached: &Reached, parameters: &[Tensor]) -> Vec<ParameterGroup> {
     let pass = reached.pass;
     // Which nodes each leaf hangs on.

@@ -8,7 +8,7 @@ pub enum Placement {
     Local,
     /// A part of a tensor that ranks have together (`DTensor`, `Shard`).
     Divided,
-    /// A copy of what all ranks have (`Replicate`).
+    /// A copy of a tensor that all ranks have (`Replicate`).
     Copied,
     /// The same, where each rank gets the gradient of its own tokens alone: the sum of all ranks' is made
     /// when somebody asks for the gradient as the parameter is placed.

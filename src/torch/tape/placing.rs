@@ -49,7 +49,7 @@ impl Tape {
         result
     }
 
-    /// Whether another rank has what is built now.
+    /// Whether the modules that are built now are on another rank.
     pub fn is_elsewhere(&self) -> bool {
         self.placing.elsewhere.get()
     }

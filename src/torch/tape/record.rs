@@ -1,4 +1,4 @@
-//! Storages and events in order, where what repeats is not written.
+//! Storages and events in order, where repetitions are not written.
 //!
 //! Of layers that do the same (Note [Layers that repeat], `folds.rs`) two neighbours are written. From one to the next
 //! the numbers of all events, storages and scopes grow by a constant step, and so they do for each layer after them. So
@@ -85,7 +85,7 @@ pub struct Piece<'a> {
     times_within: u32,
     /// The index of the written words.
     pub written_at: usize,
-    /// Storages before those that are allocated here and that are not written.
+    /// Number of unwritten storages before the ones that are allocated here.
     unwritten: usize,
 }
 
@@ -342,7 +342,7 @@ impl Record {
         self.pieces(places).flat_map(Piece::events)
     }
 
-    /// The marks, each with its place; what repeats has none.
+    /// The marks, each with its place; repeated stretches have none.
     pub fn marks(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
         let words = self.words.iter().enumerate();
         let mut copies = self.copies.iter().peekable();
@@ -356,12 +356,12 @@ impl Record {
         })
     }
 
-    /// The storages that are written: of those that repeat two stand for all.
+    /// The storages that are written: two repetitions represent all where storages repeat.
     pub fn written(&self) -> &Storages {
         &self.storages
     }
 
-    /// The same, to say more of them.
+    /// The written storages, to be changed.
     pub fn written_mut(&mut self) -> &mut Storages {
         &mut self.storages
     }

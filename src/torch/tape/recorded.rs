@@ -8,22 +8,22 @@ impl Tape {
         self.recorder.event_count()
     }
 
-    /// How many of them are written: of those that repeat two stand for all.
+    /// Number of written events: two repetitions represent all where events repeat.
     pub fn written_events(&self) -> usize {
         self.recorder.record_mut().written_events()
     }
 
-    /// Whether what was allocated from an event on is gone, and nothing else.
+    /// Whether exactly the storages that were allocated from event `since` on are freed.
     pub fn leaves_nothing(&self, since: usize) -> bool {
         self.recorder.leaves_nothing(since)
     }
 
-    /// Ends the record: what is dropped from here on stays alive in it.
+    /// Ends the record: storages that are dropped from here on stay alive in it.
     pub fn close(&self) {
         self.recorder.close();
     }
 
-    /// Gives what was kept of what made the storages.
+    /// Takes the details of the operations that made the storages.
     pub fn take_details(&self) -> Details {
         self.recorder.take_details()
     }

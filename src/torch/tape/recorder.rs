@@ -186,9 +186,8 @@ impl Recorder {
         (self.event_count(), storage)
     }
 
-    /// The later of two stretches of events (Note [Layers that repeat without gradients],
-    /// `repeats.rs`), where each event does what that of the earlier one does to a storage that one step
-    /// further is the other, as far as `steps` says.
+    /// The later of two stretches of events (Note [Layers that repeat without gradients], `repeats.rs`), where each
+    /// event corresponds to an event of the earlier stretch, on a storage one step further, as far as `steps` says.
     pub(super) fn compare(
         &self,
         [one, other]: [Range<usize>; 2],
@@ -218,9 +217,9 @@ impl Recorder {
         stepping.collect()
     }
 
-    /// A stretch of events that was just written comes again and again, each time a step further, with
-    /// the storages that were made in it; `scopes` are those of each storage, time by time. The last is
-    /// written: what is left of it is another's than what was left of those before.
+    /// Repeats a stretch of events that was just written, each time a step further, with the storages that were made in
+    /// it; `scopes` are the scopes of each storage, time by time. The last repetition is written: the storages that it
+    /// leaves alive are others than the ones that earlier repetitions leave.
     pub(super) fn come_again(&self, stretch: &[Stepping], made: Range<u32>, scopes: &ScopesAgain) {
         let mut record = self.record.borrow_mut();
         let again = scopes.first().map_or(0, |scopes| scopes.len());
@@ -382,12 +381,12 @@ impl Recorder {
         }
     }
 
-    /// Sets the stream of what is allocated from here on and gives that of before.
+    /// Sets the stream of allocations from here on and returns the former stream.
     pub(super) fn set_stream(&self, stream: Stream) -> Stream {
         self.stream.replace(stream)
     }
 
-    /// The stream of what is allocated.
+    /// The stream of allocations.
     pub(super) fn stream(&self) -> Stream {
         self.stream.get()
     }
@@ -418,7 +417,7 @@ impl Recorder {
         self.record.borrow().event_count()
     }
 
-    /// Whether what was allocated from an event on is gone, and nothing else.
+    /// Whether exactly the storages that were allocated from event `since` on are freed.
     pub(super) fn leaves_nothing(&self, since: usize) -> bool {
         let record = self.record.borrow();
         let mut first = None;
@@ -438,7 +437,7 @@ impl Recorder {
         self.record.borrow().storage_count()
     }
 
-    /// Ends the record: what is alive now stays alive in it.
+    /// Ends the record: storages that are alive now stay alive in it.
     pub(super) fn close(&self) {
         self.closed.set(true);
     }

@@ -2,10 +2,10 @@
 //!
 //! Without gradients a layer leaves only its cache entries and the result that it hands on. So layers that are alike do
 //! the same one after another, and the numbers of their storages grow by a constant step from layer to layer: for
-//! storages of this pass, and for those that earlier passes left to be replaced. Two layers are run and compared, and
-//! the record continues from the first to the second for each layer that follows. If they differ, or if something stays
-//! that is neither in the cache nor replaced by the next layer, all layers are run. Where layers of several kinds take
-//! turns, the same holds for periods of them.
+//! storages of this pass, and for storages that earlier passes left to be replaced. Two layers are run and compared,
+//! and the record continues from the first to the second for each layer that follows. If they differ, or if something
+//! stays that is neither in the cache nor replaced by the next layer, all layers are run. Where layers of several kinds
+//! take turns, the same holds for periods of them.
 //!
 //! `sim` tests that records are the same either way.
 
@@ -63,7 +63,7 @@ struct Pass {
     each: u32,
 }
 
-/// Lists of modules that repeat, and what they made.
+/// Lists of modules that repeat, and the storages that they made.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
     /// Whether all layers are run, so that records can be compared.
@@ -121,7 +121,7 @@ pub(super) struct Standing<'a> {
 
 impl Standing<'_> {
     /// The layer's counterpart of the pattern's tensor `kept`: a new tensor if the pattern has made `kept` in this
-    /// pass, else `had`, the one that the layer has from an earlier pass.
+    /// pass, else `had`, the layer's tensor from an earlier pass.
     pub(super) fn instead(&mut self, kept: &Tensor, had: Option<&Tensor>) -> Tensor {
         let place = kept.storage_id();
         if !self.pattern.contains(&place) {

@@ -1,9 +1,10 @@
 //! Note [A step that comes again]
 //!
-//! Under `ZeRO` a step lets go of what the one before it has left, and leaves the same itself: it cannot stand for
-//! the next one with its own storages. So its events are written once more with others: what it made is so many
-//! numbers further, and what it has let go of is what it has left. That is so where as many storages were left as
-//! were let go of, each like one of the other, in the order in which they were made.
+//! Under `ZeRO` a step frees the storages that the one before it has left, and leaves as many itself: it cannot
+//! represent the next one with its own storages. So its events are written once more with others: the storages that it
+//! made are a constant number further, and the storages that the step freed are replaced by the ones that it has left.
+//! That is so where as many storages were left as were let go of, each like one of the other, in the order in which
+//! they were made.
 //!
 //! `sim` tests that records are the same either way.
 
@@ -39,7 +40,7 @@ impl Tape {
     }
 
     /// Writes the step that began then, and has ended with `marks` marks, once more; false where it does not leave
-    /// what it has found.
+    /// storages like the ones that it has found.
     pub fn step_comes_again(&self, begins: &StepBegins, marks: usize) -> bool {
         let now = self.recorder.alive_since(0);
         let gone = begins

@@ -65,7 +65,7 @@ pub struct Asked {
 /// A storage in eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packed {
-    /// Its bytes below [`APART`], from there on where what is asked for it is listed.
+    /// Its bytes below [`APART`]; from there on, `APART` plus its index in the list of large requests.
     bytes: u32,
     /// From the lowest bit on: whether it is alive, its category, and its scope, below 2^26.
     what: u32,
@@ -93,7 +93,7 @@ fn grow<T>(list: &mut Vec<T>) {
 /// Items of a long list.
 const LONG: usize = 1 << 16;
 
-/// From this number of bytes on they are listed apart: what is left counts 2^28 of them.
+/// Bytes from which on a request is listed apart: the numbers above count 2^28 of them.
 const APART: u32 = 0xF000_0000;
 const ALIVE: u32 = 1;
 const CATEGORY_BITS: u32 = 5;
@@ -161,7 +161,7 @@ impl Storages {
         }
     }
 
-    /// Adds what is written at some places once more, as what is not alive.
+    /// Adds copies of the storages at some places, as storages that are not alive.
     pub(super) fn again(&mut self, places: Range<usize>) {
         let first = self.all.len();
         self.all.extend_from_within(places);
@@ -170,7 +170,7 @@ impl Storages {
         }
     }
 
-    /// The one at a place is alive.
+    /// Marks the storage at a place as alive.
     pub(super) fn live(&mut self, at: usize) {
         if let Some(packed) = self.all.get_mut(at) {
             packed.what |= ALIVE;
@@ -242,7 +242,7 @@ impl Storages {
         self.all.get(at).is_some_and(|packed| packed.is_alive())
     }
 
-    /// The one at a place.
+    /// The storage at a place.
     #[inline]
     pub fn get(&self, at: usize) -> Option<RawStorage> {
         self.all.get(at).map(|&packed| self.unpacked(packed))
@@ -296,14 +296,14 @@ impl Storages {
         }
     }
 
-    /// Says what the one at a place is for.
+    /// Sets the category of the storage at a place.
     pub(super) fn classify(&mut self, at: usize, category: Category) {
         if let Some(packed) = self.all.get_mut(at) {
             packed.set_category(category);
         }
     }
 
-    /// A stream uses the one at a place.
+    /// Notes that a stream uses the storage at a place.
     pub(super) fn record_stream(&mut self, at: usize, stream: Stream) {
         let mut asked = self.asked(at);
         if asked.stream == stream || asked.used_on.contains(stream) {
@@ -316,7 +316,7 @@ impl Storages {
         }
     }
 
-    /// The one at a place is freed: its scope.
+    /// Marks the storage at a place as freed, and returns its scope.
     pub(super) fn free(&mut self, at: usize) -> Option<u32> {
         let packed = self.all.get_mut(at)?;
         packed.what &= !ALIVE;

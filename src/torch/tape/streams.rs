@@ -4,7 +4,7 @@ use super::{Awaited, Backend, Event, Tape, Tensor};
 use crate::units::{Stream, Wait};
 
 impl Tape {
-    /// An empty record that keeps what streams and the host wait for, too.
+    /// An empty record that also keeps the waits of streams and of the host.
     pub fn with_waits(backend: Backend) -> Self {
         let tape = Self::new(backend);
         tape.recorder.keeps_waits.set(true);
@@ -60,7 +60,7 @@ impl Tape {
         self.wait(Wait::Host(self.stream()));
     }
 
-    /// The host waits for a stream; where it is not written what waits for what, it waits for all of them.
+    /// The host waits for a stream; where waits are not recorded, it waits for all of them.
     pub fn synchronize_with(&self, stream: Stream) {
         if self.keeps_waits() {
             self.wait(Wait::Host(stream));

@@ -343,7 +343,7 @@ impl Tensor {
         Rc::strong_count(&self.0)
     }
 
-    /// Says what the storage is for.
+    /// Sets the category of the storage.
     pub fn set_category(&self, category: Category) {
         self.0.storage.set_category(category);
     }
@@ -353,7 +353,7 @@ impl Tensor {
         self.0.storage.become_other(storage);
     }
 
-    /// The storage of what it is a view of.
+    /// The storage of the tensor that it is a view of.
     pub(super) fn storage_of_base(&self) -> Option<&Rc<Storage>> {
         self.0.view.then_some(&self.0.storage)
     }

@@ -1,15 +1,15 @@
 //! Note [Turns of a schedule]
 //!
 //! In the middle of a pipeline schedule a rank takes turns: the forward pass of one micro-batch, then the backward pass
-//! of another that began a few turns before. Once nothing of the warm-up is left, each turn does what the one before it
-//! did, and the numbers of its storages are a constant step further. So once two turns are alike the record is
-//! extrapolated over those that follow, and the tensors that live after the last turn are mapped to those that would
-//! live after all of them.
+//! of another that began a few turns before. Once nothing of the warm-up is left, each turn repeats the one before it,
+//! and the numbers of its storages are a constant step further. So once two turns are alike the record is extrapolated
+//! over the turns that follow, and the tensors that live after the last turn are mapped to the tensors that would live
+//! after all of them.
 //!
 //! This is checked: the last turn has the events of the one before, each a step further; its storages are like those of
-//! the turn whose micro-batch has gone backward meanwhile; and the storages that are alive after it are those that were
-//! alive before, a step further, except for storages that stay for good and the ones that each turn adds to them. If
-//! the check fails, every turn is run.
+//! the turn whose micro-batch has gone backward meanwhile; and the storages that are alive after it are the ones that
+//! were alive before, a step further, except for storages that stay for good and the ones that each turn adds to them.
+//! If the check fails, every turn is run.
 //!
 //! `sim` tests that records are the same either way.
 
@@ -164,7 +164,7 @@ impl Turns {
     }
 }
 
-/// The storages that are alive `now`, if they are those that were alive `before`, a turn further. All turns must be
+/// The storages that are alive `now`, if they are the ones that were alive `before`, a turn further. All turns must be
 /// equally long.
 fn living([before, now]: [&[u32]; 2], borders: &[Border]) -> Option<Living> {
     let [first, .., from, to] = borders else {

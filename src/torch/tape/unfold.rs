@@ -27,7 +27,7 @@ pub(super) struct Unfolded {
 }
 
 impl Unfolded {
-    /// Unfolds a record and its scopes; nothing when the layers differ in what they do.
+    /// Unfolds a record and its scopes; `None` when the layers' events differ.
     pub(super) fn new(mut folds: Folds, folded: &Folded, scopes: &mut Scopes) -> Option<Self> {
         let mut runs = folds.take_events();
         let parts = parts(&folds, &mut runs)?;
@@ -217,7 +217,7 @@ impl Unfolded {
         let built = self.folds.built;
         let parts = std::mem::take(&mut self.parts);
         let [storages, events] = self.written(folded, runs, &parts);
-        // With room for what the optimizer does.
+        // With room for the events of the optimizer.
         (self.record).reserve(storages + storages / 8, events + events / 8);
         // Copies of a run for consecutive places.
         let mut copies = 0;

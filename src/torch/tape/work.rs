@@ -1,12 +1,12 @@
 //! The operations that a program computes and the bytes that it sends, counted by the shapes of its operations.
 //!
-//! Floating-point operations are those of matrix products, of convolutions and of attention kernels, two for each
+//! Floating-point operations are counted for matrix products, convolutions and attention kernels, two for each
 //! number that is multiplied and added, as `torch.utils.flop_counter` counts them (torch 2.15): masks and windows
 //! save none. Element-wise operations, norms and scans do not count.
 //!
-//! Bytes are those that a rank sends in a ring of W ranks: of an all-gather or a reduce-scatter (W - 1) / W of the
-//! whole, of an all-reduce twice that, of an all-to-all (W - 1) / W of what the rank has
-//! (`doc/PERFORMANCE.md` of nccl-tests, commit 03a204a).
+//! Bytes are the bytes that a rank sends in a ring of W ranks: of an all-gather or a reduce-scatter (W - 1) / W of the
+//! whole, of an all-reduce twice that, of an all-to-all (W - 1) / W of the rank's own bytes (`doc/PERFORMANCE.md` of
+//! nccl-tests, commit 03a204a).
 
 use super::Tape;
 use crate::units::{DType, names};
@@ -71,7 +71,7 @@ impl Work {
         })
     }
 
-    /// Only what is sent.
+    /// The work without its operations: only the bytes sent.
     #[must_use]
     pub fn only_sent(mut self) -> Self {
         self.0[..PASSES].fill(0);
@@ -101,7 +101,7 @@ impl FromIterator<(Collective, u64)> for Work {
 #[derive(Debug, Default)]
 pub(super) struct Counted {
     work: Cell<Work>,
-    /// Whether what runs was computed before.
+    /// Whether the running operations are a recomputation.
     recomputes: Cell<bool>,
     /// Among how many ranks tensors are divided; 0 where nobody has said it.
     tensor_ranks: Cell<u64>,
@@ -129,7 +129,7 @@ impl Tape {
         self.recorder.counted.work.set(work);
     }
 
-    /// More work of what was done already, as often as that is said to come again.
+    /// Adds work that was `done` already, `times` times more.
     pub(super) fn repeat_work(&self, done: Work, times: u64) {
         self.recorder
             .counted
@@ -169,7 +169,7 @@ impl Tape {
         self.computes(&[heads, queries, keys, 2 * (columns[0] + columns[1])]);
     }
 
-    /// Runs `run`, which computes again what was computed before.
+    /// Runs `run`, whose operations count as recomputation if `again`.
     pub(super) fn recomputing<R>(&self, again: bool, run: impl FnOnce() -> R) -> R {
         let outer = self.recorder.counted.recomputes.replace(again);
         let result = run();
@@ -182,8 +182,8 @@ impl Tape {
         self.add_work(PASSES + Collective::Send as usize, bytes);
     }
 
-    /// This rank takes part in a collective of `ranks` ranks, over `bytes` bytes: the whole that is gathered or
-    /// scattered, what is summed, what the rank gives to all.
+    /// This rank takes part in a collective of `ranks` ranks, over `bytes` bytes: the bytes of the whole tensor that is
+    /// gathered or scattered, of the tensor that is summed, or of the rank's input to an all-to-all.
     pub fn communicates(&self, collective: Collective, bytes: u64, ranks: u64) {
         let sent = match collective {
             Collective::AllReduce => share(bytes.saturating_mul(2), ranks),

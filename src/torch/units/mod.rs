@@ -1,7 +1,7 @@
 //! Units: bytes, element types, shapes and streams.
 //!
-//! The room everything else rests on. It knows what a byte count, an element type, a shape
-//! and a stream are and how they combine; it knows no model, no framework and no hardware.
+//! The room everything else rests on. It defines byte counts, element types, shapes and streams and how they combine;
+//! it knows no model, no framework and no hardware.
 //!
 //! Invariants: sizes are whole bytes in `u64`; a [`Shape`] has at most [`MAX_DIMS`] dimensions;
 //! no floating point.

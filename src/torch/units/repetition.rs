@@ -1,7 +1,7 @@
 //! How the elements of a list repeat.
 
-/// Of the elements of a list the first `head` may differ from all others; each of those does what the
-/// one `period` before it does.
+/// Of the elements of a list the first `head` may differ from all others; each of the others repeats the one `period`
+/// before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repetition {
     /// Elements before the first that repeats.

@@ -71,7 +71,8 @@ impl Streams {
     }
 }
 
-/// Who waits for what streams have been given so far. Where nobody waits a stream may do nothing of it yet.
+/// The waiter for the work that streams have been given so far. Where nobody waits, a stream may have done none of it
+/// yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// Work given to `stream` from here on comes after work given to `until`: `stream.wait_stream(until)`.
@@ -115,7 +116,7 @@ impl Queue {
         }
     }
 
-    /// Whether those that are complete are left out first.
+    /// Whether complete events are removed before the outstanding ones are counted.
     pub const fn drops_complete(self) -> bool {
         !matches!(self, Self::Frees)
     }

@@ -29,7 +29,7 @@ pub fn watched(program: &[u8]) -> Read<Watched> {
     Watched::new(&Module::read(program)?)
 }
 
-/// The parts of a program, the first one first, by the part of which each function `ran` for the first time: those
+/// The parts of a program, the first one first, by the part of which each function `ran` for the first time: functions
 /// that never did are in the `last` one. `linked` is the program before wasm-bindgen.
 pub fn split(program: &[u8], linked: &[u8], ran: &[usize], last: usize) -> Read<Vec<Vec<u8>>> {
     let module = Module::read(program)?;

@@ -380,7 +380,7 @@ fn only(found: &[Range<usize>]) -> Range<usize> {
 fn constants_that_only_the_rest_reaches_go_with_it() {
     let example = Example::new();
     let found = late(&example, &example).expect("it is as the linker wrote it");
-    // What lies behind the constants is nobody's, and zero.
+    // Bytes behind the constants are nobody's, and zero.
     assert_eq!(only(&found), place(LATE)..place(DEEP + 1) + 4);
 }
 

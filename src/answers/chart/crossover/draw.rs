@@ -15,7 +15,7 @@ use plotters::prelude::DrawingBackend;
 const NAMING_MARGIN: i32 = 80;
 
 /// Draws peaks per phase against the micro-batch size: the binding one strong, each crossing
-/// marked and named, the capacity, the largest size that fits and the one that is configured.
+/// marked and named, the capacity, the largest size that fits and the configured size.
 ///
 /// # Errors
 /// What the backend reports.
@@ -35,7 +35,7 @@ pub fn draw_crossover<DB: DrawingBackend>(
     names(&pen, figure, look, &layout, capacity)
 }
 
-/// Round batch sizes below, with the configured one in place of what is too near to it.
+/// Round batch sizes below, with the configured size in place of a round one that is too near to it.
 fn batch_axis<DB: DrawingBackend>(
     pen: &Pen<DB>,
     figure: &CrossoverFigure,
@@ -92,7 +92,7 @@ fn limits<DB: DrawingBackend>(
         .sweep
         .largest_fitting
         .and_then(|size| shown(layout, size));
-    // At the end of what was looked at, larger ones may fit too.
+    // At the end of the swept sizes, larger ones may fit too.
     let Some(largest) = largest.filter(|&size| size < layout.batch.max) else {
         return Ok(());
     };
@@ -157,7 +157,7 @@ fn dashed<DB: DrawingBackend>(pen: &Pen<DB>, points: &[(i32, i32)]) -> Drawn<DB>
     Ok(())
 }
 
-/// The configured batch size, and the one that the reader points at, on every line.
+/// The configured batch size, and the batch size that the reader points at, on every line.
 fn here<DB: DrawingBackend>(
     pen: &Pen<DB>,
     figure: &CrossoverFigure,

@@ -178,7 +178,7 @@ fn logarithmic(sweep: &Sweep, max: u64) -> bool {
     }
 }
 
-/// The phases worth a line: those that compute, and any that binds somewhere.
+/// The phases worth a line: phases that compute, and any that binds somewhere.
 fn phases(sweep: &Sweep) -> impl Iterator<Item = Phase> {
     Phase::ALL.iter().copied().filter(|&phase| {
         let computes = match phase {

@@ -9,7 +9,7 @@ use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use plotters::prelude::DrawingBackend;
 
-/// Draws a line for each sharding, the one that is looked at strong and with its floor, the capacity, and the
+/// Draws a line for each sharding, the selected one strong and with its floor, the capacity, and the
 /// number of GPUs that is configured.
 ///
 /// # Errors

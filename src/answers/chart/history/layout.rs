@@ -13,7 +13,7 @@ const APART: i32 = 16;
 /// A moment of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryHit {
-    /// The run: 0 what was measured, 1 what is predicted.
+    /// The run: 0 the measured one, 1 the predicted one.
     pub run: usize,
     /// The place among its moments.
     pub place: usize,

@@ -24,7 +24,7 @@ const CAPACITY: i32 = 3;
 /// Values are named this far apart, in CSS pixels.
 const APART: i32 = 56;
 
-/// Draws the cells, the line along the capacity, the cell that is configured and the one that is pointed at.
+/// Draws the cells, the line along the capacity, the configured cell and the cell under the pointer.
 ///
 /// # Errors
 /// What the backend reports.
@@ -168,7 +168,7 @@ fn axes<DB: DrawingBackend>(
         let values = &figure.map.edges[edge].values;
         let own = figure.current.map(|place| place[edge]);
         let mut last: Option<i32> = None;
-        // The one that is configured first, then those that have room.
+        // The configured value first, then the values that have room.
         let all = own.into_iter().chain(0..values.len());
         let own_at = own.map(|place| middle(layout, edge, place));
         for place in all {

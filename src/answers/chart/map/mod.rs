@@ -1,4 +1,4 @@
-//! What a run needs over two numbers of its scenario: a field of cells, coloured by the phase that binds, with a line
+//! The need of a run over two numbers of its scenario: a field of cells, colored by the phase that binds, with a line
 //! along the capacity.
 
 mod draw;
@@ -16,7 +16,7 @@ pub struct MapFigure<'a> {
     pub map: &'a MemoryMap,
     /// The numbers that vary to the right, and upwards.
     pub titles: [&'a str; 2],
-    /// The cell that is nearest to what is configured.
+    /// The cell nearest to the configuration.
     pub current: Option<[usize; 2]>,
     /// The cell that the reader points at.
     pub cursor: Option<[usize; 2]>,

@@ -17,8 +17,8 @@ const PAD: i32 = 5;
 /// How far the ghost tick reaches beyond its bar, in CSS pixels.
 const GHOST_REACH: i32 = 7;
 
-/// Draws the phases of a step: stacked bars in program order, the binding one marked, the
-/// high-water line through its top, what is reserved, the capacity, and a ghost of the last peak.
+/// Draws the phases of a step: stacked bars in program order, the binding one marked, the high-water line through its
+/// top, the reserved bytes, the capacity, and a ghost of the last peak.
 ///
 /// # Errors
 /// What the backend reports.
@@ -31,7 +31,7 @@ pub fn draw_phases<DB: DrawingBackend>(
     let pen = Pen::new(area, look.theme);
     let capacity = marks::begin(&pen, look, &layout.axis, layout.plot, figure.capacity)?;
     for bar in &layout.bars {
-        // What is counted beyond live tensors, as a plain bar behind them.
+        // Bytes counted beyond live tensors, as a plain bar behind them.
         let frame = Frame {
             top: layout.axis.scale.at(bar.counted),
             ..bar.frame
@@ -182,7 +182,7 @@ fn ghost<DB: DrawingBackend>(
     pen.dashes(reach, y, 3, 2, pen.theme.text)
 }
 
-/// The names of the peak, of what is reserved and of the capacity, in the margin.
+/// The names of the peak, the reserved bytes and the capacity, in the margin.
 fn levels<DB: DrawingBackend>(
     pen: &Pen<DB>,
     look: &Look,

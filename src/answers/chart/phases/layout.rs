@@ -27,7 +27,7 @@ pub struct Segment {
 pub struct Bar {
     /// The phase.
     pub phase: Phase,
-    /// Whether it is the one that needs most.
+    /// Whether it is the phase that needs most.
     pub binding: bool,
     /// Its parts from the bottom up.
     pub segments: Vec<Segment>,

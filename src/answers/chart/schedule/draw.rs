@@ -14,10 +14,10 @@ use plotters::prelude::DrawingBackend;
 /// How far the ink of a rank's later stages, and of the half of a backward pass that gives the gradients of
 /// weights, goes into the background.
 const LATER: f64 = 0.3;
-/// How strongly what is held is shaded.
+/// Opacity of the count of micro-batches that a rank holds.
 const HELD: f64 = 0.45;
 
-/// Before what is at the end of a row that is cut off.
+/// The ellipsis before the end of a row that is cut off.
 const GOES_ON: &str = "\u{2026} ";
 
 /// Draws a schedule: a row for each rank with what it computes, numbered by micro-batch, under it how many

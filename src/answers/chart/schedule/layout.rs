@@ -11,7 +11,7 @@ const NARROWEST_UNIT: f64 = 3.0;
 const NAME_LETTERS: i32 = 5;
 /// Width of how many micro-batches a rank holds, in label sizes: "… 8 in flight".
 const HELD_LETTERS: i32 = 7;
-/// Share of a row that what is computed takes, and of what is held under it.
+/// Shares of a row: of the computation, and of the held micro-batches under it.
 const SHARES: [f64; 2] = [0.62, 0.22];
 /// Share of a row between them.
 const BETWEEN: f64 = 0.06;

@@ -15,8 +15,8 @@ const FREE: f64 = 0.16;
 /// A texture is seen on pieces of this width, in CSS pixels.
 const TEXTURED: i32 = 4;
 
-/// Draws the segments as boxes with what tensors hold in them, outlines the largest free piece, and the one that
-/// is pointed at.
+/// Draws the segments as boxes with the bytes that tensors hold in them, outlines the largest free piece, and the piece
+/// under the pointer.
 ///
 /// # Errors
 /// What the backend reports.

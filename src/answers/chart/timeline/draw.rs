@@ -15,12 +15,12 @@ use plotters::prelude::DrawingBackend;
 
 /// How strongly phases recede that are not the highlighted one.
 const VEIL: f64 = 0.72;
-/// How strongly what is being selected is shaded.
+/// Opacity of the range that is being selected.
 const BRUSHED: f64 = 0.2;
 /// A tensor's life is drawn this high above the axis, in CSS pixels.
 const LIFE: i32 = 8;
 
-/// Draws memory over program order: stacked areas, what is reserved as a line on top, the peak
+/// Draws memory over program order: stacked areas, the reserved bytes as a line on top, the peak
 /// with its leader, the capacity, a strip of phases below, and the reader's cursor.
 ///
 /// # Errors
@@ -263,7 +263,7 @@ fn cursor<DB: DrawingBackend>(
     pen.ring((x, y), 5, pen.theme.text)
 }
 
-/// The names of what is reserved and of the capacity, in the margin.
+/// The names of the reserved bytes and of the capacity, in the margin.
 fn names<DB: DrawingBackend>(
     pen: &Pen<DB>,
     figure: &TimelineFigure,

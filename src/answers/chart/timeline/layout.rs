@@ -216,7 +216,7 @@ fn runs(timeline: &Timeline, program: &ProgramScale) -> Vec<Run> {
         let first = points.partition_point(|point| point.event < span.start);
         let last = points.partition_point(|point| point.event < span.end);
         let begin = runs.len();
-        // Until its first point a phase shows what was there before.
+        // Until its first point a phase shows the memory before it.
         let before = if points
             .get(first)
             .is_some_and(|point| point.event == span.start)

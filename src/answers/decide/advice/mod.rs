@@ -1,7 +1,7 @@
 //! Advice: single changes, ready plans of several changes, and room for more.
 //!
-//! Everything was computed by running the model again: a [`Remedy`] holds the scenario that it leads to, and what is
-//! said of it is what an estimate of that scenario says. What a change costs is counted where it can be counted
+//! Everything was computed by running the model again: a [`Remedy`] holds the scenario that it leads to, and its
+//! numbers are those of an estimate of that scenario. What a change costs is counted where it can be counted
 //! (operations, bytes sent, host RAM) and else said in words by its [`Price`]; nothing is said of time.
 
 mod adviser;

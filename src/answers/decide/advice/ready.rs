@@ -20,7 +20,7 @@ names! {
     }
 }
 
-/// Changes in the order in which they are tried: first those that cost nothing, then those that cost ever more.
+/// Changes in the order in which they are tried: first changes that cost nothing, then changes that cost ever more.
 const LEAST_INTRUSIVE: &[RemedyKind] = &[
     RemedyKind::ExpandableSegments,
     RemedyKind::SetToNone,

@@ -28,7 +28,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// That of an estimate of a scenario.
+    /// The outcome of an estimate of a scenario.
     pub fn of(scenario: &Scenario, figures: &Figures) -> Self {
         let accumulated = scenario.gradient_accumulation_steps;
         Self {
@@ -124,8 +124,8 @@ impl Remedy {
 }
 
 /// The one change to be named first when a run does not fit: of those after which it fits with a tenth to spare the
-/// cheapest that takes least away, else of those after which it fits at all the one that leaves most, else the one
-/// that saves most of the cheaper ones.
+/// cheapest that takes least away, else of those after which it fits at all the change that saves most, else the change
+/// that saves most, where one that leaves training as it is comes before one that does not.
 pub fn first_remedy(remedies: &[Remedy]) -> Option<&Remedy> {
     first_of(&remedies.iter().collect::<Vec<_>>())
 }

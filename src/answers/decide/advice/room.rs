@@ -97,7 +97,8 @@ pub struct Room {
 pub(super) struct RoomSearch {
     kind: RoomKind,
     scenario: Scenario,
-    /// What the setting along the axis is now: more is of interest where nothing else changes, else less.
+    /// The scenario as it is now: a larger value along the axis is of interest where nothing else changes, else a smaller
+    /// one.
     own: Scenario,
     at: Stage,
     found: Option<Room>,
@@ -132,7 +133,7 @@ impl RoomSearch {
         Some(search)
     }
 
-    /// Where it does not fit as it is, with a smaller micro-batch it may.
+    /// The search along the axis: a scenario that does not fit as it is may fit with a smaller micro-batch.
     fn along(&self) -> Stage {
         let axis = Axis::named(self.kind.axis()).ok();
         let axis = axis.filter(|axis| axis.idle(&self.scenario).is_none());

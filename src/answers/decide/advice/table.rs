@@ -8,7 +8,7 @@ use crate::report::Memory;
 use crate::units::Bytes;
 use std::cmp::Reverse;
 
-/// Changes of one price. Those that let fewer jobs run at once are among those that are slower.
+/// Changes of one price. Changes that let fewer jobs run at once are among the slower ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdviceGroup<'a> {
     /// The price.

@@ -201,8 +201,8 @@ fn checkpointing_off_fits_at_a_smaller_micro_batch() {
     assert!(kept.outcome.is_roomy());
 }
 
-/// A fix that only just makes a run fit is named after those that leave a tenth, and what saves less than a hundredth
-/// is none unless it makes the run fit.
+/// A fix that only just makes a run fit is named after fixes that leave a tenth, and a change that saves less than a
+/// hundredth is no fix unless it makes the run fit.
 #[test]
 fn advice_is_worth_its_place_and_leaves_a_tenth_where_it_can() {
     for asked in drawn(40) {

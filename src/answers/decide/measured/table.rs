@@ -20,7 +20,7 @@ names! {
     }
 }
 
-/// Errors of the peak of a steady step over some cases, in millionths of what was measured.
+/// Errors of the peak of a steady step over some cases, in millionths of the measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CaseErrors {
     /// Cases.

@@ -116,8 +116,8 @@ pub(super) fn families(scenario: &Scenario, options: &PlanOptions) -> Vec<Family
     all
 }
 
-/// Whether ranks keep gradients whole while they accumulate: those that divide them otherwise, and reduce them with the
-/// last micro-batch of a step.
+/// Whether ranks that divide gradients keep them whole while they accumulate, and reduce them with the last micro-batch
+/// of a step.
 pub(in crate::decide) fn keeps_whole_gradients(scenario: &Scenario) -> bool {
     let dp = &scenario.parallelism.dp;
     let divides = matches!(dp.kind, DataParallelKind::Fsdp1 | DataParallelKind::Fsdp2);

@@ -47,7 +47,7 @@ pub(super) fn at_most(usable: Bytes, headroom: u64) -> Bytes {
     Bytes(usable.get() / 100 * (100 - headroom.min(100)))
 }
 
-/// A candidate that fits the largest GPU, on its way from the least that could do to the one that does.
+/// A candidate that fits the largest GPU, on its way from the smallest GPU that could hold it to the one that does.
 #[derive(Clone, Debug)]
 pub(super) struct Climb {
     /// The candidate, on the largest.

@@ -1,4 +1,4 @@
-//! Plans, and those that no other dominates.
+//! Plans, and the front of plans that no other dominates.
 
 use crate::ask::Scenario;
 use crate::codec::differences;
@@ -29,11 +29,12 @@ pub struct RunPlan {
     pub scenario: Scenario,
     /// Differences from the scenario: keys with their values.
     pub changes: Vec<(&'static str, Value)>,
-    /// Changes that alter what is learned.
+    /// Changes that alter the result of training.
     pub altered: Vec<Altered>,
     /// GPUs.
     pub gpus: u64,
-    /// Bytes of a GPU that plans are compared by: those that it takes or, where any GPU may be, those that it has.
+    /// Bytes of a GPU by which plans are compared: the bytes that the plan takes or, where any GPU may be used, the
+    /// bytes that the GPU has.
     pub compared: Bytes,
     /// When a GPU needs most.
     pub phase: Phase,
@@ -54,7 +55,7 @@ pub struct RunPlan {
 }
 
 impl RunPlan {
-    /// The plan of a scenario that was made of the one that was `asked`.
+    /// The plan of a `scenario` that was made of the `asked` one.
     pub(super) fn new(asked: &Scenario, scenario: Scenario, figures: &Figures) -> Self {
         let Effort {
             compute,
@@ -87,13 +88,13 @@ impl RunPlan {
         }
     }
 
-    /// Operations of the rank that computes most, and those that it could do while it waits.
+    /// Operations of the rank that computes most, plus the operations that it could do while it waits.
     pub fn computed(&self) -> u64 {
         self.compute.total().saturating_add(self.idle)
     }
 
-    /// What plans are compared by, the less the better: GPUs, bytes of a GPU and of a node's RAM, floating-point
-    /// operations and bytes sent.
+    /// The costs by which plans are compared, the less the better: GPUs, bytes of a GPU and of a node's RAM,
+    /// floating-point operations and bytes sent.
     pub fn costs(&self) -> [u64; 5] {
         [
             self.gpus,
@@ -115,10 +116,10 @@ impl RunPlan {
     }
 }
 
-/// Operations that a rank could compute while it waits in a pipeline, of those that it computes: a stage stands still
-/// for as many micro-batches as there are other ranks (`(p - 1) / m`, with v stages a rank `(p - 1) / (v m)`: Efficient
-/// Large-Scale Language Model Training on GPU Clusters Using Megatron-LM, 2021, section 2.2), where gradients of
-/// weights do not fill the time.
+/// Operations that a rank could compute while it waits in a pipeline, given the operations that it computes: a stage is
+/// idle for as many micro-batches as there are other ranks (`(p - 1) / m`, with v stages a rank `(p - 1) / (v m)`:
+/// Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM, 2021, section 2.2), where gradients
+/// of weights do not fill the time.
 pub(super) fn idle(scenario: &Scenario, computed: u64) -> u64 {
     let pp = &scenario.parallelism.pp;
     if pp.size <= 1 || pp.schedule.splits_backward() {
@@ -163,7 +164,7 @@ impl Front {
         self.0.is_empty()
     }
 
-    /// The plans that alter least first, then those on the fewest GPUs that compute and send least, then those that
+    /// The plans that alter least first, then plans on the fewest GPUs that compute and send least, then plans that
     /// take least of the node's RAM: tensors there have to come back.
     pub(super) fn sorted(&self) -> Vec<RunPlan> {
         let mut plans = self.0.clone();

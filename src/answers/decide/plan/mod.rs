@@ -3,7 +3,7 @@
 //! The model, the length of its sequences and the samples of an optimizer step stay as the scenario says. What may
 //! change is in [`Freedom`]; each setting can be locked ([`PlanOptions`]). Plans are compared by GPUs, GPU memory, host
 //! RAM, floating-point operations and bytes sent, all as the report counts them: nothing is said of time. A plan that
-//! changes what is learnt ([`Altered`]) never dominates one that does not.
+//! alters the result of training ([`Altered`]) never dominates one that does not.
 
 mod candidates;
 mod catalog;

@@ -55,7 +55,7 @@ pub struct Nearest {
 #[derive(Clone, Debug)]
 struct Seen {
     sizes: Batches,
-    /// Bytes of the GPU that it cannot do without: live tensors and what is outside of the allocator.
+    /// Bytes of the GPU that it cannot do without: live tensors and memory outside of the allocator.
     least: Bytes,
     /// The plan, where it fits.
     plan: Option<RunPlan>,
@@ -217,7 +217,7 @@ impl Planner {
         None
     }
 
-    /// The candidates from the next one on, but for those of its family that are too many for sure.
+    /// The candidates from the next one on, without the ones of its family that need too much memory for sure.
     fn coming(&self) -> impl Iterator<Item = Scenario> + use<'_> {
         let from = self.next;
         let families = self.families.iter().enumerate().skip(from[0]);
@@ -235,7 +235,7 @@ impl Planner {
         all.filter_map(|(at, of)| of.candidate(at[2]))
     }
 
-    /// What rules out such a micro-batch in the family that is looked at.
+    /// The bound that rules out such a micro-batch in the family that is looked at, if one does.
     fn too_many_from(&self, micro_batch: u64) -> Option<TooMany> {
         self.too_many.filter(|many| micro_batch >= many.from)
     }

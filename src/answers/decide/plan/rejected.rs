@@ -15,7 +15,7 @@ pub enum Why {
         memory: Memory,
         /// When the GPU needs most; nothing of a node's RAM.
         phase: Option<Phase>,
-        /// By how much the one that is nearest to fitting.
+        /// The missing bytes of the candidate nearest to fitting.
         by: Bytes,
     },
     /// They are refused.

@@ -77,8 +77,8 @@ fn undivided(scenario: &Scenario) -> Parallelism {
     }
 }
 
-/// Ways to divide a job among `gpus` GPUs: matrices among those of a node, layers, the sequence, and training
-/// state among those that see different data.
+/// Ways to divide a job among `gpus` GPUs: matrices among GPUs of a node, layers, the sequence, and training state
+/// among GPUs that see different data.
 fn divisions(scenario: &Scenario, gpus: u64) -> Vec<Parallelism> {
     let none = scenario.parallelism;
     if gpus <= 1 {

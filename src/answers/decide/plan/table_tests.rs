@@ -1,4 +1,4 @@
-//! The table of plans, and the strip of what was looked at.
+//! The table of plans, and the strip of estimated candidates.
 
 use super::*;
 use crate::ask::Scenario;
@@ -125,7 +125,7 @@ fn where_nothing_fits_the_nearest_are_named_the_nearest_first() {
         assert!(miss.by.get() > 0);
         assert!(!miss.plan.changes.is_empty());
     }
-    // What is ruled out by tensors alone is short by at least so much, and in truth by more.
+    // A candidate that tensors alone rule out is short by at least this many bytes, and in truth by more.
     let least = found.rejected.iter().filter_map(|group| match &group.why {
         Why::Short {
             memory: Memory::Device,

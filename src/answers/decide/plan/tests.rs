@@ -29,7 +29,7 @@ fn fits(report: &Report, headroom: u64) -> bool {
     report.device.total.get() <= most && report.verdict.fits
 }
 
-/// Costs with what is altered.
+/// Costs of a plan with the settings that it alters.
 type Point = ([u64; 5], Vec<Altered>);
 
 fn points<'a>(plans: impl IntoIterator<Item = &'a RunPlan>) -> BTreeSet<Point> {
@@ -39,8 +39,8 @@ fn points<'a>(plans: impl IntoIterator<Item = &'a RunPlan>) -> BTreeSet<Point> {
         .collect()
 }
 
-/// What the rank computes and sends that does most: of a pipeline the one that takes most memory, or the last, by an
-/// estimate of its own.
+/// Operations and traffic of the busiest rank: of a pipeline, the rank that takes most memory or the last one, which is
+/// estimated by itself.
 fn most_work(candidate: &Scenario, report: &Report) -> Effort {
     let Effort {
         mut compute,
@@ -273,7 +273,7 @@ fn any_gpu_has_the_plans_that_estimates_on_every_gpu_find() {
     }
 }
 
-/// Notes whether what is asked for was said to come.
+/// Notes whether requested scenarios were announced before.
 #[derive(Default)]
 struct Foresight {
     coming: Vec<Scenario>,

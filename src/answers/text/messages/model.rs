@@ -1,4 +1,4 @@
-//! Messages of `resolve` about models and about what is trained of them.
+//! Messages of `resolve` about models and about their trained parameters.
 
 use super::group::groups;
 

@@ -35,7 +35,7 @@ fn made() -> BTreeMap<String, BTreeSet<String>> {
     all
 }
 
-/// The code and the names of the values of what stands between the parentheses of `message!`.
+/// The code and the names of the values in the arguments of a `message!` call.
 fn read(call: &str) -> Option<(String, BTreeSet<String>)> {
     let (mut parts, mut depth) = (vec![String::new()], 0);
     for c in call.chars() {

@@ -1,4 +1,4 @@
-//! Settings by what is typed: the page's own names, the scenario's keys, and the keys of trainers and launchers.
+//! Settings by the typed text: the page's own names, the scenario's keys, and the keys of trainers and launchers.
 
 use super::{HELP, NAMES};
 use crate::configs::FORMATS;

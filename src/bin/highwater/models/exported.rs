@@ -10,8 +10,7 @@ use std::io::Cursor;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The graph for which a scenario waits, in the file that is called so below one of the folders; else the one that comes
-/// along.
+/// The graph for which a scenario waits, in the file called `name` below one of the folders; else the published graph.
 ///
 /// # Errors
 /// Why there is none.

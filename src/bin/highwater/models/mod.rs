@@ -42,7 +42,7 @@ pub enum Found {
     Base(String),
 }
 
-/// Decides where this run looks, by the program's arguments; those that remain are the command's.
+/// Decides where this run looks, by the program's arguments; returns the arguments that remain for the command.
 pub fn start(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let (offline, rest): (Vec<_>, Vec<_>) =
         arguments.partition(|argument| argument.as_os_str() == "--offline");

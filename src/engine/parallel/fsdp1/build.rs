@@ -266,8 +266,8 @@ impl Flattening<'_> {
     }
 }
 
-/// Parameters in the order in which their modules have them: adapters, which are made when all of the model
-/// is there, stand behind what they adapt.
+/// Parameters in the order in which their modules have them: adapters, which are made after the whole model, come
+/// behind the layers that they adapt.
 fn in_order(mut parameters: Vec<Registered>) -> Vec<Registered> {
     let mut firsts = BTreeMap::new();
     for (at, entry) in parameters.iter().enumerate() {

@@ -144,7 +144,7 @@ impl Handle {
         self.flat.dtype()
     }
 
-    /// The dtype of original parameters, where they are no views of what was gathered.
+    /// The dtype of original parameters, where they are no views of the gathered flat parameter.
     pub(super) fn dtype_of_views(&self) -> Option<DType> {
         let away = self.common.use_orig_params && !self.is_unsharded.get();
         away.then(|| self.stored())
@@ -256,7 +256,7 @@ impl Handle {
         }
     }
 
-    /// `_use_unsharded_views` in forward: what modules compute with are views that are new in the graph.
+    /// `_use_unsharded_views` in forward: modules compute with views that are new in the graph.
     fn use_unsharded_views(&self, t: &Tape) {
         if !self.flat.requires_grad() {
             return;

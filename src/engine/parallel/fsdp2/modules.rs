@@ -27,7 +27,7 @@ pub(super) struct Modules {
     tail: Option<usize>,
     /// How many groups there are.
     pub(super) groups: usize,
-    /// Whether the model is asked to give back what was gathered as a layer is.
+    /// Whether the root module reshards after forward as a layer does.
     root_as_layer: bool,
 }
 

@@ -15,7 +15,7 @@ pub struct MegatronDataParallel {
     pub(super) chunks: Vec<[Option<Buffer>; 2]>,
     /// Ranks that divide each kind of buffer.
     pub(super) ranks: [u64; 2],
-    /// Whether those that divide the sequence sum gradients of some parameters.
+    /// Whether ranks that divide the sequence sum gradients of some parameters.
     sums_sequence: bool,
 }
 
@@ -28,7 +28,7 @@ impl MegatronDataParallel {
         let (least, each) = BUCKET_SIZE;
         let size = asked.bucket_size.unwrap_or(least.max(each * mesh.dp));
         let buffers = |(chunk, parameters): (usize, &&[(Tensor, ParameterMarks)])| {
-            // What is reduced while the first stage runs backward is in the way of nothing.
+            // Reductions while the first stage runs backward are in the way of nothing.
             let in_buckets = asked.overlap_grad_reduce && chunk == 0 && mesh.rank.pp == 0;
             [false, true].map(|experts| {
                 let own: Vec<_> = (parameters.iter())
@@ -76,7 +76,7 @@ impl MegatronDataParallel {
         }
     }
 
-    /// `finalize_model_grads`: what ranks that divide the sequence sum is joined for that.
+    /// `finalize_model_grads`: gradients that ranks of sequence parallelism sum are joined for the sum.
     pub fn finalize(&self, t: &Tape) {
         self.communicate(t);
         if !self.sums_sequence {

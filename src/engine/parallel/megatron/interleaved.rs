@@ -104,7 +104,7 @@ impl<'a> Interleaved<'a> {
         if self.call.reads_ids(chunk) && self.inputs[chunk].len() == self.outputs[chunk].len() {
             self.inputs[chunk].push_back(None);
         }
-        // Those whose backward has run are gone (`num_released_microbatches`).
+        // Micro-batches whose backward has run are gone (`num_released_microbatches`).
         let backward = turn.saturating_sub(self.warmup);
         let of_chunk = |&&(_, of): &&(u64, usize)| of == self.chunks - chunk - 1;
         let released = self.table[..backward].iter().filter(of_chunk).count();
@@ -151,14 +151,14 @@ impl<'a> Interleaved<'a> {
         }
     }
 
-    /// `deallocate_output_tensor` of what the variable holds.
+    /// `deallocate_output_tensor` of the tensor that the variable holds.
     fn deallocate(&self, v: &Variables) {
         if let Some(output) = &v.output {
             self.call.deallocate(&mut output.borrow_mut());
         }
     }
 
-    /// All passes; gives what variables hold then.
+    /// Runs all passes; returns the variables with the tensors that they hold then.
     fn passes(&mut self) -> Variables {
         let mut v = Variables::default();
         let schedule = self.call.schedule;
@@ -247,7 +247,7 @@ impl<'a> Interleaved<'a> {
         let of_input = self.backward(turn);
         let gradient = self.comes(turn, false);
         let received = gradient.map(|_| self.call.receive_gradient());
-        // The buffer of what is received holds the first gradient until then.
+        // The receive buffer holds the first gradient until then.
         v.of_output = None;
         v.sending.clone_from(&of_input);
         if let Some(chunk) = gradient {

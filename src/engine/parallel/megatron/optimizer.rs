@@ -16,8 +16,8 @@ struct Main {
     counts: bool,
 }
 
-/// An optimizer over what all ranks train together, or over experts that ranks divide: weights that decay and
-/// those that do not.
+/// An optimizer over parameters that all ranks train together, or over experts that ranks divide: weights that decay
+/// and weights that do not.
 struct Part {
     groups: [Vec<Main>; 2],
     _numbers: Vec<Tensor>,

@@ -1,5 +1,5 @@
-//! The schedules of a rank (`core/pipeline_parallel/schedules.py`): no pipeline, and 1F1B. What is received is
-//! allocated for each receive; what was sent is emptied at once.
+//! The schedules of a rank (`core/pipeline_parallel/schedules.py`): no pipeline, and 1F1B. A buffer is allocated for
+//! each receive; a tensor that was sent is emptied at once.
 
 use super::interleaved;
 use super::schedule::{MegatronChunks, MegatronSchedule};
@@ -39,8 +39,7 @@ fn no_pipelining(call: &Call) {
     drop(held);
 }
 
-/// `forward_backward_pipelining_without_interleaving`. Variables hold what they were given until they are given
-/// something else.
+/// `forward_backward_pipelining_without_interleaving`. Variables hold a tensor until they are assigned again.
 fn one_forward_one_backward(call: &Call) {
     let schedule = &call.schedule;
     let (first, last) = (schedule.is_first(), schedule.is_last());
@@ -57,7 +56,7 @@ fn one_forward_one_backward(call: &Call) {
         outputs.push_back(output);
     }
     let remaining = all - warmup;
-    // What the loop's variables hold.
+    // The tensors that the loop's variables hold.
     let mut input = (remaining > 0).then(receive_input).flatten();
     let mut gradients: [Option<Tensor>; 2] = [None, None];
     let mut held: (Option<Sent>, Option<Tensor>) = (None, None);

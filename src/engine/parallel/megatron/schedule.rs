@@ -21,8 +21,8 @@ pub trait MegatronChunks {
     /// A pass begins.
     fn begins(&self, t: &Tape, pass: ChunkPass);
 
-    /// The forward pass of a chunk: what the next stage reads, or the last one's loss; nothing where there is no
-    /// such chunk.
+    /// Runs the forward pass of a chunk; returns the input of the next stage, or the loss of the last one; `None` where
+    /// there is no such chunk.
     fn forward(&self, t: &Tape, chunk: usize, input: Option<&Tensor>) -> Option<Tensor>;
 
     /// The loss as backward begins with it (`grad_scale_func`).

@@ -48,7 +48,7 @@ impl Call<'_> {
         (self.tape).allocate("empty", shape, dtype, Category::Communication)
     }
 
-    /// Sends what passes between stages.
+    /// Sends a tensor of the shape that passes between stages.
     fn sends(&self) {
         let (shape, dtype) = self.schedule.boundary;
         self.tape.sends(shape.numel() * dtype.size());
@@ -90,8 +90,8 @@ impl Call<'_> {
         }
     }
 
-    /// `backward_step`, which gives the scaled loss that backward began with, if it did. That takes the place of
-    /// the loss in what the chunk gave.
+    /// `backward_step`, which returns the scaled loss that backward began with, if it did. The scaled loss replaces the
+    /// loss in the chunk's output.
     pub(super) fn backward(
         &self,
         (chunk, micro_batch): (usize, u64),

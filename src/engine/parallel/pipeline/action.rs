@@ -17,7 +17,7 @@ pub enum Computation {
     ReceiveForward,
     /// The gradient of the stage's input is sent to the stage before.
     SendBackward,
-    /// The gradient of what the stage gave is received from the next stage.
+    /// The gradient of the stage's output is received from the next stage.
     ReceiveBackward,
     /// The send of the forward pass is waited for.
     WaitSendForward,

@@ -27,7 +27,7 @@ pub trait Follower {
     fn again(&self, marks: Range<usize>, times: u32);
 }
 
-/// A call of `schedule.step`: what it is given, and holds.
+/// A call of `schedule.step`: its arguments, and the tensors that it holds.
 pub(super) struct Call<'a> {
     pub(super) tape: &'a Tape,
     pub(super) model: &'a dyn StageModel,

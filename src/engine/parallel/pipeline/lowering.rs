@@ -1,4 +1,4 @@
-//! From what each rank computes to all that it does: parameters gathered, tensors sent and received, gradients
+//! From the computations of each rank to all of its actions: parameters gathered, tensors sent and received, gradients
 //! reduced (`_prepare_schedule_with_comms`).
 
 use super::action::{Action, Computation, Step};
@@ -118,7 +118,7 @@ impl There {
         }
     }
 
-    /// The stage that reads what an action gives, and whether that is a gradient.
+    /// The stage that reads the result of an action, and whether the result is a gradient.
     fn reader(&self, action: Action) -> Option<(u64, bool)> {
         let stage = action.stage;
         if action.computation == Computation::Forward {

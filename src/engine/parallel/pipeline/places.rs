@@ -19,8 +19,8 @@ impl StagePlaces {
         }
     }
 
-    /// The stage that has the module of a scope: that of its layer; what comes before the first layer is
-    /// the first stage's, what comes after the last one the last stage's.
+    /// The stage that has the module of a scope: the stage of its layer; modules before the first layer are on the
+    /// first stage, modules after the last one on the last stage.
     pub(in crate::parallel) fn stage_of(&mut self, t: &Tape, scope: u32) -> Option<u64> {
         let layer = t.layer_of(scope);
         self.in_layers |= layer.is_some();

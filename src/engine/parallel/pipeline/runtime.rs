@@ -13,11 +13,11 @@ use crate::parallel::wrapper::StageWrapper;
 use crate::tape::{Tape, Tensor};
 use std::collections::BTreeMap;
 
-/// The stages of a rank and what it does with them in a step.
+/// The stages of a rank and its actions in a step.
 pub struct Pipeline {
     plan: Plan,
     stages: Vec<Stage>,
-    /// Nothing where schedules of one stage a rank say themselves what they do.
+    /// The actions of a step; empty for schedules of one stage a rank, which run without a program.
     program: Vec<Action>,
     returns_outputs: bool,
 }
@@ -31,8 +31,8 @@ pub struct Given {
 }
 
 impl Pipeline {
-    /// The stages of the rank that is looked at, whose parameters are on the tape. Stages send what the
-    /// model of this many columns gives.
+    /// The stages of the estimated rank, whose parameters are on the tape. Stages send hidden states of `columns`
+    /// columns.
     pub fn new(t: &Tape, spec: &ResolvedSpec, columns: u64) -> Self {
         let pp = &spec.parallelism.pp;
         let plan = Plan::of(spec);

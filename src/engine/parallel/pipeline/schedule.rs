@@ -33,7 +33,7 @@ pub fn schedule(spec: &ResolvedSpec) -> Vec<Vec<Slot>> {
 pub(super) fn of_plan(plan: Plan) -> Vec<Vec<Slot>> {
     let orders: Vec<Vec<Action>> = (0..plan.ranks).map(|rank| order(plan, rank)).collect();
     let mut ranks: Vec<Vec<Slot>> = vec![Vec::new(); orders.len()];
-    // When what a stage needs of a micro-batch is there: of a forward pass, or of a backward pass.
+    // Time at which the input of a stage is available for a micro-batch: of a forward pass, or of a backward pass.
     let mut there = BTreeMap::new();
     let mut moves = true;
     while std::mem::take(&mut moves) {

@@ -1,4 +1,4 @@
-//! Schedules of one stage a rank. Variables are those of the Python functions: what they still name lives.
+//! Schedules of one stage a rank. Variables are those of the Python functions: tensors that they still name stay alive.
 
 use super::action::{Action, Computation};
 use super::call::Call;
@@ -47,11 +47,11 @@ pub(super) fn gpipe(call: &mut Call, stage: &mut Stage) {
 pub(super) fn one_forward_one_backward(call: &mut Call, stage: &mut Stage, stages: u64) {
     let warmup = call.micro_batches.min(stages - stage.index);
     let (mut forwards, mut backwards) = (0, 0);
-    // What the lists of operations name.
+    // The tensors that the lists of operations name.
     let mut forward_send: Option<Tensor> = None;
     let mut forward_receive: Option<Tensor> = None;
     let mut backward_send: Option<Tensor> = None;
-    // Those that are run: of turns that are alike some stand for all.
+    // The micro-batches that are run: some of the turns that are alike represent all of them.
     let mut all = call.micro_batches;
     let mut turns = Turns::default();
     for _ in 0..warmup {
@@ -109,7 +109,7 @@ pub(super) fn one_forward_one_backward(call: &mut Call, stage: &mut Stage, stage
     ));
 }
 
-/// Names something else: what was named before goes then.
+/// Assigns `value` to `variable`, which drops the tensor assigned before.
 fn keep(variable: &mut Option<Tensor>, value: Option<Tensor>) {
     drop(std::mem::replace(variable, value));
 }

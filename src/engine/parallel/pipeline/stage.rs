@@ -1,4 +1,4 @@
-//! One stage on a rank (`PipelineStage`): what it holds of the micro-batches that are under way.
+//! One stage on a rank (`PipelineStage`): the tensors that it holds of the micro-batches under way.
 
 use super::action::{Action, Computation};
 use super::call::Call;
@@ -35,12 +35,12 @@ pub(super) struct Stage {
     pub(super) is_last: bool,
     /// Its parameters that are trained.
     parameters: Vec<Tensor>,
-    /// Shape and dtype of what stages send.
+    /// Shape and dtype of the tensors that stages send.
     boundary: (Shape, DType),
     chunks: BTreeMap<u64, Chunk>,
     /// Inputs that were received, or are being received (`args_recv_info`).
     received: BTreeMap<u64, Tensor>,
-    /// Gradients of what it gave (`grad_recv_info`).
+    /// Gradients of its outputs (`grad_recv_info`).
     received_gradients: BTreeMap<u64, Tensor>,
     /// Gradients of its inputs (`bwd_cache`).
     gradients: BTreeMap<u64, Option<Tensor>>,
@@ -80,13 +80,13 @@ impl Stage {
         self.outputs.clear();
     }
 
-    /// A buffer for what is received (`_RecvInfo.allocate_buffer`).
+    /// A receive buffer (`_RecvInfo.allocate_buffer`).
     fn buffer(&self, t: &Tape) -> Tensor {
         let (shape, dtype) = self.boundary;
         t.allocate("empty_strided", shape, dtype, Category::Communication)
     }
 
-    /// Posts the receive of an input (`get_fwd_recv_ops`); gives what is received into.
+    /// Posts the receive of an input (`get_fwd_recv_ops`); returns the receive buffer.
     pub(super) fn receive(&mut self, t: &Tape, micro_batch: u64) -> Option<Tensor> {
         let buffer = (!self.is_first).then(|| self.buffer(t))?;
         self.received.insert(micro_batch, buffer.clone());
@@ -100,7 +100,7 @@ impl Stage {
         Some(buffer)
     }
 
-    /// `set_local_fwd_input`: what a stage of the same rank gave.
+    /// `set_local_fwd_input`: takes the output of a stage of the same rank as the input.
     pub(super) fn take_input(&mut self, output: &Tensor, micro_batch: u64) {
         self.received.insert(micro_batch, output.detach());
     }
@@ -169,7 +169,7 @@ impl Stage {
         self.gradients.remove(&micro_batch).flatten()
     }
 
-    /// The loss of what the stage gave, if it is the last.
+    /// Computes the loss of the stage's output, if it is the last stage.
     pub(super) fn compute_loss(&self, call: &mut Call, output: Option<&Tensor>, micro_batch: u64) {
         if self.is_last {
             call.compute_loss(output, micro_batch);

@@ -64,7 +64,7 @@ impl Steps {
 /// `ScheduleZBVZeroBubble`.
 pub(super) fn zero_bubble(plan: Plan, rank: u64) -> Vec<Step> {
     use Computation::{BackwardInput, BackwardWeight, Forward};
-    // As many as fill the pipeline; those that there are not are left out in the end.
+    // As many micro-batches as fill the pipeline; those beyond the plan's are left out in the end.
     let micro_batches = plan.micro_batches.max(2 * plan.ranks - 1);
     let mut steps = Steps::new(plan, rank);
     for _ in 0..2 * (plan.ranks - rank) - 1 {

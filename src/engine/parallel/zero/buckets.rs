@@ -114,7 +114,7 @@ impl Stage1And2 {
         }
     }
 
-    /// `average_tensor`: what belongs to several ranks is copied together to be reduced.
+    /// `average_tensor`: gradients that belong to several ranks are copied into one tensor to be reduced.
     fn average(&self, t: &Tape, members: &[usize]) {
         // Ranks with their elements, as they follow one another.
         let mut slices: Vec<(u64, u64)> = Vec::new();
@@ -171,7 +171,7 @@ impl Stage1And2 {
         t.on_stream(stream, || self.reduce_flat(t, members.len() > 1, elements));
     }
 
-    /// `allreduce_bucket`: tensors are put together, if there are several, and cast to what is communicated.
+    /// `allreduce_bucket`: tensors are put together, if there are several, and cast to the dtype of communication.
     fn reduce_flat(&self, t: &Tape, several: bool, elements: u64) {
         t.communicates_elements(
             Collective::AllReduce,

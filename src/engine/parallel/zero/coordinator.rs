@@ -20,7 +20,7 @@ use std::rc::Rc;
 pub(super) const ROOT: &str = "root";
 
 /// Modules that have no parameters of their own and read others' outside of their modules, by one of which they are
-/// named: layers of PEFT around others, and around what has parameters with adapters, and gated MLPs of
+/// named: layers of PEFT around others, and around modules whose parameters have adapters, and gated MLPs of
 /// flash-linear-attention, which hand a weight to a fused function.
 const READERS: [&str; 3] = ["adapted", "wrapped", "fused_mlp"];
 
@@ -40,14 +40,14 @@ enum Trace {
     Complete,
 }
 
-/// A module: its first parameter, and what it does.
+/// A module: the index of its first parameter, and the name of its operation.
 type Module = (usize, &'static str);
 
 /// A module that is called, with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Use {
     module: Module,
-    /// Its parameters: of a leaf those of all modules in it.
+    /// Indices of its parameters; for a leaf, of the parameters of all modules in it.
     own: Vec<usize>,
     /// Parameters that are elsewhere while it runs.
     away: Vec<usize>,
@@ -83,13 +83,13 @@ pub(super) struct Parameter {
     secondary: RefCell<Option<Storage>>,
 }
 
-/// The parameters of a model, and what is going on with them.
+/// The parameters of a model, and the state of their gathers and releases.
 pub(super) struct Coordinator {
     settings: Zero,
     ranks: u64,
-    /// Modules between the one that is called and the model in it.
+    /// Modules between the called module and the model in it.
     shells: &'static [&'static str],
-    /// The stream of gathers that overlap with what is computed.
+    /// The stream of gathers that overlap with computation.
     overlapping: Stream,
     pub(super) parameters: Vec<Parameter>,
     places: BTreeMap<usize, usize>,
@@ -104,8 +104,8 @@ pub(super) struct Coordinator {
     available: Cell<i64>,
     /// `active_backward_submodules`.
     backward: RefCell<Vec<Use>>,
-    /// Parameters that modules read outside of their own (`register_external_parameter`): those that read them have
-    /// them, too.
+    /// Parameters that modules read outside of their own (`register_external_parameter`), by the module that reads
+    /// them.
     external: RefCell<BTreeMap<Module, Vec<usize>>>,
     /// `FWD_MODULE_STACK`: the modules that run.
     running: RefCell<Vec<Module>>,
@@ -114,8 +114,8 @@ pub(super) struct Coordinator {
 }
 
 impl Coordinator {
-    /// Partitions all parameters of those that were `registered`, with their modules, in the order of the model, but for
-    /// those that were `built` so.
+    /// Partitions all parameters among the `registered` tensors, with their modules, in the order of the model;
+    /// parameters in `built` are partitioned already.
     pub(super) fn new(
         t: &Tape,
         spec: &ResolvedSpec,
@@ -304,7 +304,7 @@ impl Coordinator {
         trained
     }
 
-    /// Gathers what the next modules need.
+    /// Gathers the parameters that the next modules need.
     fn prefetch(&self, t: &Tape, own: &[usize]) {
         let step = self.step.get();
         let mut queue = self.queue.borrow_mut();
@@ -440,7 +440,7 @@ impl Coordinator {
             parameter.status.set(Status::Available);
         }
         drop(copies);
-        // Those of what is not trained stay (`invalidate_secondary_tensor`).
+        // The secondary partitions of frozen parameters stay (`invalidate_secondary_tensor`).
         for parameter in self.parameters.iter().filter(|p| p.trained) {
             parameter.secondary.take();
         }

@@ -45,8 +45,8 @@ pub(super) fn flatten(
 }
 
 /// Whether the device has room for `bytes` more (`available_memory`, `accelerator/cuda_accelerator.py`): its whole
-/// memory less that of tensors. Where the package `pynvml` is installed, which DeepSpeed does not ask for, it is what
-/// the driver calls free, less by the CUDA context.
+/// memory less that of tensors. Where the package `pynvml` is installed, which DeepSpeed does not ask for, it is the
+/// free memory of the driver, which the CUDA context lessens.
 fn fits(t: &Tape, spec: &ResolvedSpec, bytes: u64) -> bool {
     let allocated: u64 = t.with_storages(|storages| {
         let living = storages.living();

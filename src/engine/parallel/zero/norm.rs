@@ -1,4 +1,4 @@
-//! The norm of gradients, and what is looked for in them.
+//! The norm of gradients, and the search for infinities and NaN in them.
 
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};

@@ -50,7 +50,7 @@ pub(in crate::parallel) struct Stage3 {
     ranks: u64,
     coordinator: Coordinator,
     groups: Vec<Group>,
-    /// This rank's parts of the parameters: those that are trained lie in one buffer.
+    /// This rank's parts of the parameters: parts of trained parameters lie in one buffer.
     _parts: Vec<Tensor>,
     /// `ipg_bucket.buffer`.
     bucket: Option<Tensor>,
@@ -62,7 +62,7 @@ pub(in crate::parallel) struct Stage3 {
     /// States that the optimizer has made before.
     _states: Vec<Tensor>,
     /// Parameters of modules that stand for all modules in them, whose gradients are reduced when such a module's
-    /// backward is over, and what waits for that of the one that runs.
+    /// backward is over, and the output gradient that waits for the backward of the running module.
     of_leaves: RefCell<BTreeSet<usize>>,
     output_gradient: RefCell<Option<Kept>>,
     clips: bool,

@@ -166,8 +166,8 @@ impl Stage1And2 {
         self.members.iter().filter(|member| member.own > 0)
     }
 
-    /// `get_flat_partition(return_tensor_list=True)`: of each gradient what is in this rank's part, and zeros
-    /// where that is longer.
+    /// `get_flat_partition(return_tensor_list=True)`: the elements of each gradient in this rank's part, and zeros
+    /// where the part is longer.
     fn own_part(&self, t: &Tape, gradients: &[Tensor]) -> Vec<Tensor> {
         let mut filled = 0;
         let parts = self.own_members().zip(gradients).map(|(member, gradient)| {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A scenario and what was measured.
+/// A scenario and its measurements.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// Its name, or its line number.
@@ -16,7 +16,7 @@ pub struct Case {
     pub source: Option<String>,
     /// The scenario as it is written.
     pub written: Value,
-    /// The scenario; what is wrong with it when it cannot be read.
+    /// The scenario; the error message when it cannot be read.
     pub scenario: Result<Scenario, String>,
     /// The model's facts that the device's side hands to the host's, when the case gives them.
     pub inputs: Option<HostInputs>,
@@ -30,7 +30,7 @@ pub struct Case {
 pub struct Expected {
     /// Elements of all parameters.
     pub num_parameters: Option<u64>,
-    /// Elements of those that are trained.
+    /// Elements of the trained parameters.
     pub num_trainable: Option<u64>,
     /// Bytes that autograd keeps at the end of a steady forward pass.
     pub saved_for_backward: Option<u64>,

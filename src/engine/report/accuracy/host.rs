@@ -18,7 +18,7 @@ use std::fmt::{self, Write};
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ExpectedHost {
-    /// The phase; the one that needs most when absent.
+    /// The phase; the phase that needs most when absent.
     pub phase: Option<HostPhase>,
     /// The true total of the process tree.
     pub total: Option<u64>,

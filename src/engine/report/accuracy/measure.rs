@@ -16,7 +16,7 @@ pub enum Outcome {
     Compared(Box<Comparison>),
 }
 
-/// An estimate beside what was measured.
+/// An estimate beside the measurement.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// The steady step's peak, or the run's when only that was measured.
@@ -48,7 +48,7 @@ pub struct PhaseComparison {
     pub allocated: Option<Pair>,
     /// Segments.
     pub reserved: Option<Pair>,
-    /// By category, those that differ: found and measured.
+    /// Estimated and measured bytes, by category, of categories that differ.
     pub parts: Vec<(&'static str, u64, u64)>,
     /// The largest difference of a category, as a share of the measured total.
     pub composition_error: Option<f64>,

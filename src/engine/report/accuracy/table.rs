@@ -112,7 +112,7 @@ pub fn percentile(values: &[f64], hundredths: usize) -> f64 {
 }
 
 impl Accuracy {
-    /// Estimates the selected cases and compares them; what is refused is said in these words.
+    /// Estimates the selected cases and compares them; `words` turns the findings of a refused case into text.
     pub fn of(cases: &[Case], selection: &Selection, words: Words) -> Self {
         let mut accuracy = Self {
             cases: Vec::new(),
@@ -211,8 +211,8 @@ impl Accuracy {
         row
     }
 
-    /// The goals of the project, over all cases: for peaks on the device, and for host memory. Of
-    /// what was not measured there are none.
+    /// The goals of the project, over all cases: for peaks on the device, and for host memory. Quantities that were not
+    /// measured have no goal.
     pub fn goals(&self) -> Vec<Goal> {
         let mut goals = Vec::new();
         goals.extend(self.device_goals());

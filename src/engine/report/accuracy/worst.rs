@@ -1,4 +1,4 @@
-//! The worst cases, phase by phase: where to look for what is missing.
+//! The worst cases, phase by phase: the first ones to examine for missing memory.
 
 use super::case::Case;
 use super::groups::summary;

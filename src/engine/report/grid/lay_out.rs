@@ -54,7 +54,7 @@ struct Rectangle {
 /// Cells that are simulated at a time: what they are is kept until then.
 const AT_ONCE: usize = 32;
 
-/// Cells beside those of corners that are simulated to see whether they are what they are taken to be.
+/// Number of cells, besides corners, that are simulated to check the predicted ones.
 const SAMPLES: usize = 16;
 
 /// Cells that are simulated of a structure with few of them, about.
@@ -242,7 +242,7 @@ impl Surveyor<'_> {
             .collect()
     }
 
-    /// The cells of a rectangle, but for those that are refused.
+    /// The cells of a rectangle, without the refused ones.
     fn within(&self, Rectangle { x, y }: Rectangle) -> impl Iterator<Item = usize> {
         let rows = y[0]..=y[1];
         let cells = rows.flat_map(move |y| (x[0]..=x[1]).map(move |x| self.at(x, y)));

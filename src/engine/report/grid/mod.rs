@@ -152,8 +152,8 @@ impl Survey {
         })
     }
 
-    /// Runs the cells through the allocator whose peaks are near to what the GPU has: those that fit by their live
-    /// tensors, but not with as much beside them as it may hold.
+    /// Replays in the allocator the cells whose peaks are near to the memory of the GPU: cells that fit by their live
+    /// tensors, but not with the most that the allocator may hold beside them.
     fn run_near_ones(&self, surveyed: &mut [Surveyed]) {
         let mut enough = ENOUGH;
         loop {

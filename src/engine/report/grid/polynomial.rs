@@ -134,7 +134,7 @@ impl Span {
         Some(())
     }
 
-    /// Whether what is known at the cells says what a polynomial is at this one.
+    /// Whether the known cells determine the polynomial's value at this cell.
     pub(super) fn has(&self, cell: Cell) -> bool {
         let has = || {
             let mut left = terms(cell)?.map(Fraction::whole);

@@ -21,7 +21,7 @@ pub(super) struct Structure {
     /// The bytes of each kind at cells that are not known; empty before [`Structure::fit`].
     laws: Vec<Option<Law>>,
     is_polynomial: Vec<bool>,
-    /// The operations that take bytes of their own, each with those that it takes, by the number of tokens.
+    /// The operations that take bytes of their own, each with the bytes of its storages by number of tokens.
     alone: Vec<(Alone, BTreeMap<u64, Vec<u64>>)>,
     /// Whether they were looked for.
     was_looked_for: bool,
@@ -47,7 +47,7 @@ enum Law {
     OfLength(BTreeMap<u64, u64>),
 }
 
-/// Runs beyond those that determine a polynomial that have to confirm it.
+/// Number of runs that have to confirm a polynomial, beyond the runs that determine it.
 const CONFIRMING: usize = 4;
 
 impl Structure {
@@ -251,7 +251,7 @@ impl Structure {
                 Law::OfTokens(known) => *known.get(&cell.tokens())?,
                 Law::OfLength(known) => *known.get(&cell.length)?,
             };
-            // Nothing is recorded of what has no bytes.
+            // A storage without bytes is not recorded.
             if of_kind == 0 {
                 return None;
             }
@@ -260,7 +260,7 @@ impl Structure {
         Some(bytes)
     }
 
-    /// Whether the bytes of all storages of a run are those that it is taken to have.
+    /// Whether all storages of a run have the predicted bytes.
     pub(super) fn foretells(&self, cell: Cell, trace: &Trace) -> bool {
         let Some(bytes) = self.bytes_at(cell) else {
             return true;
@@ -284,7 +284,7 @@ impl Structure {
     }
 }
 
-/// Adds the bytes that an operation takes for some numbers of tokens to those that are known.
+/// Adds the bytes that an operation takes for some numbers of tokens to `table`.
 fn fill(table: &mut BTreeMap<u64, Vec<u64>>, alone: &Alone, tokens: impl Iterator<Item = u64>) {
     for tokens in tokens {
         table.entry(tokens).or_insert_with(|| alone.bytes(tokens));

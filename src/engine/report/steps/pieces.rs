@@ -26,7 +26,7 @@ pub(super) enum Action {
 struct Change {
     /// How many storages lived before.
     before: usize,
-    /// The places of those that it frees, in ascending order.
+    /// The places of the storages that it frees, in ascending order.
     ended: Vec<u32>,
     /// How many it leaves that were not there, in the places after the others.
     added: usize,
@@ -215,7 +215,7 @@ impl Cut {
     }
 
     fn free(&mut self, id: u32) {
-        // What came last goes first, mostly.
+        // The last storage is freed first, mostly.
         if let Some(place) = self.made.iter().rposition(|made| made.id == id) {
             let made = self.made.remove(place);
             if let Some((_, piece)) = self.pieces.last_mut()
@@ -258,7 +258,7 @@ impl Cut {
 }
 
 impl Piece {
-    /// Numbers its own storages from 0 on; numbers of what is gone come again.
+    /// Numbers its own storages from 0 on; numbers of freed storages come again.
     fn number(&mut self) {
         let mut spare: Vec<u32> = Vec::new();
         let mut numbers: std::collections::BTreeMap<u32, u32> = std::collections::BTreeMap::new();

@@ -71,7 +71,7 @@ impl ManySteps {
         let mut left = lengths.to_vec();
         left.sort_unstable();
         left.dedup();
-        // What is refused of usual batches before the longest is refused of all others.
+        // A setting that is refused for usual batches before the longest is refused for all others.
         let mut differing = scenario.clone();
         differing.dataset.length_mean = Some(scenario.seq_len);
         let resolution = resolve(&differing);

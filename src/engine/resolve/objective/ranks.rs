@@ -10,8 +10,8 @@ use crate::resolve::activations::{CHECKPOINTING, checkpointing};
 use crate::resolve::parallelism::divides_experts;
 use serde_json::Value;
 
-/// Whether ranks are those that accelerate prepares trainers for, of DDP, FSDP and DeepSpeed's `ZeRO`, or among which
-/// transformers divides experts when it loads a model, which accelerate leaves as it is.
+/// Whether accelerate prepares trainers for these ranks (of DDP, FSDP and DeepSpeed's `ZeRO`), or transformers divides
+/// experts among them when it loads a model, which accelerate leaves as it is.
 fn sees_other_data(scenario: &Scenario) -> bool {
     let all = &scenario.parallelism;
     all.tp == TensorParallel::default()
@@ -28,7 +28,7 @@ fn sees_other_data(scenario: &Scenario) -> bool {
         )
 }
 
-/// Refuses what is not estimated of an objective on several GPUs.
+/// Refuses settings of an objective that are not estimated on several GPUs.
 pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if scenario.parallelism.is_none() {
         return;
@@ -126,7 +126,7 @@ mod tests {
     use crate::resolve::resolve;
     use serde_json::{Value, json};
 
-    /// The keys of what is refused of an objective on ranks.
+    /// The keys of the settings that are refused with an objective on ranks.
     fn refused(objective: &Value, parallelism: &Value, other: &Value) -> Vec<String> {
         let mut asked = json!({"model": "qwen2.5-0.5b", "seq_len": 64, "micro_batch_size": 2, "precision": "bf16",
             "objective": objective, "parallelism": parallelism});

@@ -1,5 +1,5 @@
-//! Adapters of models that transformers or a script has divided among ranks: PEFT 0.21 gives them to what is there
-//! then.
+//! Adapters of models that transformers or a script has divided among ranks: PEFT 0.21 gives them to the modules of the
+//! divided model.
 
 use super::divides::{divides_experts, divides_modules};
 use crate::ask::{DataParallelKind, Finding, Lora, Message, Plan, Scenario, message};
@@ -18,8 +18,8 @@ fn is_planned(scenario: &Scenario) -> bool {
     sharded || divides_experts(scenario) || modules
 }
 
-/// Refuses adapters that fail beside what ranks divide. In `lora` those that were asked for by layers' former names
-/// are those of experts' parameters.
+/// Refuses adapters that fail beside parameters that ranks divide. Targets by layers' former names are parameters of
+/// experts in `lora`.
 pub(in crate::resolve) fn check_adapters(
     scenario: &Scenario,
     lora: &Lora,

@@ -33,7 +33,7 @@ mod tests {
     use crate::resolve::resolve;
     use serde_json::{Value, json};
 
-    /// The keys of what is refused of two micro-batches with a static graph.
+    /// The keys of the settings that are refused with two micro-batches and a static graph.
     fn refused(other: &Value) -> Vec<String> {
         let mut asked = json!({"model": "qwen2.5-0.5b", "seq_len": 64, "gradient_accumulation_steps": 2,
             "parallelism": {"dp": {"kind": "ddp", "size": 2, "static_graph": true}}});

@@ -57,8 +57,8 @@ pub(super) fn check_groups(
     }
 }
 
-/// Refuses what FSDP1 cannot flatten: parameters of different dtypes, and with `use_orig_params` off those
-/// of which some are trained, in one flat parameter.
+/// Refuses parameters that FSDP1 cannot put into one flat parameter: ones of different dtypes and, with
+/// `use_orig_params` off, trained ones together with frozen ones.
 pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let dp = scenario.parallelism.dp;
     // `_validate_tensors_to_flatten` (`torch/distributed/fsdp/_flat_param.py`, torch 2.15).
@@ -78,7 +78,8 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
         return;
     };
     if lora.use_dora && dp.fsdp.wrap_trainable_leaves {
-        // `DoraLinearVariant.forward` (`tuners/lora/variants.py`, peft 0.21) reads the shape of what is a flat shard.
+        // `DoraLinearVariant.forward` (`tuners/lora/variants.py`, peft 0.21) reads the shape of a parameter that is a
+        // flat shard.
         let finding = Finding::error("lora.use_dora", message!(parallelism::dora_units));
         findings.push(finding.with_fix("lora.use_dora", false));
     }

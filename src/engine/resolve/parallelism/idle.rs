@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(of(&one, &json!({}), tensor), Some(Idle::OneGpu));
         assert_eq!(of(&one, &json!({}), "parallelism.dp.kind"), None);
         assert_eq!(of(&json!({"gpus_per_node": 8}), &json!({}), tensor), None);
-        // What is asked for can be taken back.
+        // A setting of the scenario can be taken back.
         assert_eq!(of(&one, &json!({"tp": {"size": 2}}), tensor), None);
     }
 

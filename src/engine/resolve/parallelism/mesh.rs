@@ -10,7 +10,7 @@ const DATA_RANKS: RangeInclusive<u64> = 1..=1 << 20;
 /// Ranks along any other axis.
 pub(super) const RANKS: RangeInclusive<u64> = 1..=1024;
 
-/// GPUs that a job can have; what is wrong with others is said of the hardware.
+/// Numbers of GPUs that a job can have; the checks of the hardware report other numbers.
 const GPUS: RangeInclusive<u64> = 1..=1 << 30;
 
 /// Refuses numbers of ranks that are out of range, that do not multiply to the number of GPUs, and ranks

@@ -1,4 +1,5 @@
-//! How a run is spread over GPUs: what is asked made complete, and what cannot be or is not estimated.
+//! How a run is spread over GPUs: completes the parallelism of a scenario, and refuses settings that cannot be or are
+//! not estimated.
 //!
 //! Each kind of parallelism has a file with what its framework refuses, in `check`, and one function,
 //! `refuse`, that says that the kind is not estimated: when the engine learns a kind, that function goes.

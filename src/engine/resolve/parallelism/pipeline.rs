@@ -41,7 +41,7 @@ fn is_asked(scenario: &Scenario) -> bool {
     parallelism.pp.size > 1 && parallelism.dp.kind != DataParallelKind::Megatron
 }
 
-/// Refuses what is not estimated beside a pipeline.
+/// Refuses settings that are not estimated beside a pipeline.
 pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if !is_asked(scenario) {
         return;

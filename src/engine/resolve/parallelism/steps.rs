@@ -5,8 +5,8 @@ use crate::ask::{
     DataParallelKind, Finding, OptimizerImpl, OptimizerName, Plan, Program, Scenario, message,
 };
 
-/// Whether what is trained are `DTensor`s: parts of parameters that FSDP2 shards, or of modules and experts that ranks
-/// divide.
+/// Whether trained parameters are `DTensor`s: parts of parameters that FSDP2 shards, or of modules and experts that
+/// ranks divide.
 fn trains_parts(scenario: &Scenario) -> bool {
     let dp = scenario.parallelism.dp;
     // Adapters that come to what transformers has sharded are whole.

@@ -87,7 +87,7 @@ fn images_of_any_size_take_tokens_by_their_size() {
         image_size: image_size.map(str::to_owned),
         ..of(seq_len, 1)
     };
-    // 27 x 27 tokens of 28 pixels, and those that stand around them.
+    // 27 x 27 tokens of 28 pixels, and the special tokens around them.
     assert!(resolve(&of(731, None)).spec.is_none());
     assert!(resolve(&of(732, None)).spec.is_some());
     let wide = resolve(&of(128, Some("448x140"))).spec.expect("80 tokens");

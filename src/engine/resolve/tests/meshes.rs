@@ -195,7 +195,7 @@ fn what_expert_parallelism_cannot_do_is_refused_with_a_repair() {
     };
     has(&mixtral(16), "parallelism.ep.size", 8);
     has(&mixtral(3), "parallelism.ep.size", 2);
-    // Those of two tensor parallel ranks and two others.
+    // Meshes of two tensor parallel ranks and two others.
     let both = |size: u64, kind: &str| {
         let ep = json!({"size": size, "kind": kind});
         mixture(json!({"dp": fsdp(), "tp": planned(2), "ep": ep}), json!({}))
@@ -277,7 +277,7 @@ fn what_goes_beside_divided_experts_is_estimated_and_the_rest_refused_with_a_rep
         "lora.target_modules",
         json!(["q_proj", "v_proj"]),
     );
-    // What steps over parts: others mix them with tensors of their own.
+    // Optimizers that step over parts of parameters: others mix them with tensors of their own.
     let steps = |name: &str| json!({"optimizer": {"name": name}});
     for name in ["rmsprop", "adagrad", "nadam", "adamax"] {
         assert_eq!(errors(mixture(four(), steps(name))), [], "{name}");
@@ -315,7 +315,7 @@ fn what_tensor_parallelism_cannot_do_is_refused_with_a_repair() {
         errors(with(sequence(), json!({"clip_grad_norm": true}))),
         []
     );
-    // Those that all have tensors of one kind are scaled.
+    // Losses are scaled where all gradients are of one kind of tensor.
     let scaled = || json!({"precision": "amp_fp16"});
     assert_eq!(errors(with(sequence(), scaled())), []);
     // Norms of tensors and of DTensors are not taken together.

@@ -27,8 +27,8 @@ impl Trainer<'_> {
         })
     }
 
-    /// The output of a model with all its logits `[B, S, V]`, and before what is beside them the log-probabilities
-    /// `[B, S - 1]` of the tokens `ids` `[B, S]`.
+    /// The output of a model with all its logits `[B, S, V]`, with the log-probabilities `[B, S - 1]` of the tokens
+    /// `ids` `[B, S]` before the other tensors beside the logits.
     pub(super) fn with_log_probs(&self, mut output: Output, ids: &Tensor) -> Output {
         let t = self.tape;
         let Some(mut logits) = output.logits.take() else {
@@ -74,9 +74,9 @@ impl Trainer<'_> {
         t.view(&picked, *targets.shape())
     }
 
-    /// Logs numbers of all logits, in two `groups` of samples: the entropy of tokens, and the mean logits of those that are
-    /// scored; `apart` says that the logits of either group are copied first, as KTO's are. Each is gone when the next number
-    /// is computed.
+    /// Logs numbers of all logits, in two `groups` of samples: the entropy of tokens, and the mean logits of the scored
+    /// tokens; `apart` says that the logits of either group are copied first, as KTO's are. Each is gone when the next
+    /// number is computed.
     pub(super) fn logs_logits(&self, output: &Output, groups: [u64; 2], apart: bool) {
         let t = self.tape;
         let kind = self.spec.objective.log_probs();

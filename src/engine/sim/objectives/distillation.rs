@@ -88,7 +88,7 @@ impl Trainer<'_> {
         Some((states?, hooks))
     }
 
-    /// `DistillationTrainer.compute_loss` of a micro-batch, the `first` of those of a generation or not.
+    /// `DistillationTrainer.compute_loss` of a micro-batch; `first` says that it is the first of a generation.
     pub(super) fn distilled(
         &mut self,
         model: &Model,

@@ -16,7 +16,7 @@ const OUTPUTS: TokenOutputs = TokenOutputs {
     is_top1: true,
 };
 
-/// The log-probabilities of the completions `[B]` that are chosen, and of those that are rejected.
+/// The log-probabilities `[B]` of the chosen and of the rejected completions.
 fn of_pairs(trainer: &Trainer<'_>, output: &Output) -> Option<[Tensor; 2]> {
     let t = trainer.tape;
     // log_probs[:, -seq_len:]

@@ -13,8 +13,8 @@ use crate::sim::precision::wrapped_in_generation;
 use crate::tape::{Category, Tape, Tensor, TokenOutputs, Work};
 use crate::units::{DType, Shape};
 
-/// Micro-batches of a generation that the reference scores one by one; those between the first ones and the last
-/// only add to what is kept.
+/// Micro-batches of a generation that the reference scores one by one; the ones between the first and the last only add
+/// to the kept tensors.
 const SCORED: u64 = 4;
 
 /// Outputs of the trained model's head.
@@ -31,8 +31,8 @@ pub(super) struct Generated {
     advantages: Tensor,
     /// How many tokens are scored.
     _items: Tensor,
-    /// The model's own log-probabilities before the first step, where more than one trains on them or they are not
-    /// those of who generated.
+    /// The model's own log-probabilities before the first step, where several steps train on them, or vLLM generated
+    /// the completions.
     old: Option<Tensor>,
     /// How much less likely the model finds a completion than vLLM did, and vLLM's log-probabilities.
     corrections: Option<[Tensor; 2]>,
@@ -40,7 +40,7 @@ pub(super) struct Generated {
     reference: Option<Tensor>,
 }
 
-/// The log-probabilities that those of the model are compared with.
+/// The log-probabilities with which the model's are compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Compared {
     /// The model's own before the first step.
@@ -170,7 +170,7 @@ impl Trainer<'_> {
         lengths.map(|n| t.empty("_to_copy", Shape::from([samples, n]), DType::Int64))
     }
 
-    /// One of `shuffle_sequence_dict`; what is only evaluated stays in order.
+    /// One tensor of `shuffle_sequence_dict`; evaluated batches stay in order.
     pub(super) fn shuffled(&self, x: &Tensor) -> Tensor {
         let t = self.tape;
         if !self.batches.train {
@@ -277,7 +277,7 @@ impl Trainer<'_> {
         let (log_probs, entropies, balance) = {
             let batch = self.labelled(&ids, &attended);
             let output = self.scores(model, &batch, OUTPUTS);
-            // Joined with those of no other samples.
+            // Concatenated with no other samples' tensors.
             let kept = |x: &Tensor| {
                 let last = if completion == tokens - 1 {
                     t.whole_slice(x)

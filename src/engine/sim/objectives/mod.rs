@@ -1,5 +1,4 @@
-//! Steps as TRL's trainers make them: what is asked of a model, and of the one that it is compared with, and the
-//! loss of that.
+//! Steps as TRL's trainers make them: the forward passes of the trained model and of its reference model, and the loss.
 //!
 //! Metrics are left out where they are numbers that are gone before the next one is computed. Source: trl 1.16.0,
 //! `trainer/*_trainer.py`; transformers 5.23, `trainer.py`; accelerate 1.15, `accelerator.py`.
@@ -240,8 +239,8 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// The loss of a micro-batch, the `first` of those of a generation or not, as `training_step` goes backward from it; `mark` is
-    /// told of phases.
+    /// The loss of a micro-batch from which `training_step` goes backward; `first` says that it is the first of a
+    /// generation; `mark` is told of phases.
     pub(super) fn loss(
         &mut self,
         model: &Model,
@@ -435,7 +434,7 @@ impl<'a> Trainer<'a> {
         model.evaluate(t, batch, request, |mut output| {
             t.classify_autocast_copies();
             t.exit_autocast();
-            // What is scored is in float32 anyway.
+            // Scores are in float32 anyway.
             if let Some(logits) = output.logits.take_if(|_| mixed) {
                 output.logits = Some(t.to(&logits, DType::Float32));
             }

@@ -135,7 +135,7 @@ impl Compared<'_> {
         t.add(&own, &other)
     }
 
-    /// Differences of sorted log-probabilities `[P]`: of pairs, or of what is chosen and what is rejected.
+    /// Differences of sorted log-probabilities `[P]`: of pairs, or of chosen and rejected completions.
     fn sorted(&self, t: &Tape, loss: LossType) -> Option<Tensor> {
         let [first, second] = match loss {
             LossType::Aot => self
@@ -148,7 +148,7 @@ impl Compared<'_> {
         Some(t.sub(&first, &second))
     }
 
-    /// `sft`: the mean log-probability of what is chosen, for each pair.
+    /// `sft`: the mean log-probability of the chosen completion of each pair.
     fn likelihood(&self, t: &Tape, scored: u64) -> Tensor {
         let pairs = self.difference.dim(0);
         let mask = {

@@ -1,4 +1,4 @@
-//! A vLLM beside the trainer: when it is there, and what is handed over to it.
+//! A vLLM beside the trainer: when it is in memory, and the weights that are handed over to it.
 //!
 //! Source: trl 1.16.0, `generation/vllm_generation.py`; peft 0.21, `tuners/lora/layer.py`.
 

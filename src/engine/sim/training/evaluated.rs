@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 impl Run<'_> {
     /// Builds the model once more, which no step of the program does: with as many layers as an evaluation
-    /// runs, or with all. The parameters and what is computed with them are the same.
+    /// runs, or with all. The parameters and the computation with them are the same.
     fn build_again(&mut self, short: bool) {
         let t = self.tape;
         let build = || Model::new(t, self.spec);
@@ -17,8 +17,8 @@ impl Run<'_> {
         self.evaluated = Some(Rc::new(built));
     }
 
-    /// An evaluation after the step where layers were folded; nothing when what was tried left something
-    /// behind.
+    /// An evaluation after the step where layers were folded; `None` when an evaluation with the shortened model left
+    /// storages behind.
     pub(in crate::sim) fn evaluate_unfolded(&mut self) -> Option<()> {
         self.build_again(true);
         let built = self.tape.event_count();

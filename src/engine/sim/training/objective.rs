@@ -21,7 +21,7 @@ impl Run<'_> {
         let last = micro_batch + 1 == self.accumulation;
         self.begin_micro_batch(last);
         let objective = &self.spec.objective;
-        // Between generations steps train on existing completions; the last step of the run represents those that
+        // Between generations steps train on existing completions; the last step of the run represents the steps that
         // generate.
         let repeats = objective.num_iterations > 1 && step == 1;
         let first = micro_batch == 0 && !repeats;

@@ -311,7 +311,7 @@ fn kernels(said: &Said, job: &mut Job) {
     if of("cut_cross_entropy") && said.flag("cut_cross_entropy") != Some(false) {
         job.set("loss", "cut_cross_entropy");
     }
-    // What is logged is no kernel.
+    // A logging plugin is no kernel.
     let known = ["liger", "cut_cross_entropy", "swanlab"];
     let is_known = |name: &String| {
         known

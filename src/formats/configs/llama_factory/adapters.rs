@@ -94,7 +94,8 @@ pub(super) fn set(said: &Said, job: &mut Job) {
             freeze(said, job);
         }
     }
-    // Loaded in the dtype of computation; what is trained is float32 again, unless it is to stay (`init_adapter`).
+    // Loaded in the dtype of computation; trained parameters are float32 again, unless they are to stay
+    // (`init_adapter`).
     let pure = said.is_on("pure_bf16");
     job.loaded = Some(match job.mixed {
         Some(half) => half.name(),

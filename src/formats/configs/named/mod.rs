@@ -32,7 +32,7 @@ pub(super) struct Known {
 pub(super) struct Given {
     /// Their names.
     pub names: Vec<String>,
-    /// The formats of those that are trees of keys.
+    /// The formats of the files that are trees of keys.
     pub formats: Vec<&'static str>,
 }
 

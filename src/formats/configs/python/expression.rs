@@ -1,4 +1,4 @@
-//! Expressions of Python, as far as they are constants, names, calls and what is made of them.
+//! Expressions of Python, as far as they consist of constants, names and calls.
 
 use super::token::Token;
 use super::tree::{Argument, Call, Id, Node, Reader};

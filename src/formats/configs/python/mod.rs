@@ -193,7 +193,7 @@ impl Read {
     }
 }
 
-/// The tool that a script trains with, where that is none of those that are followed.
+/// The tool that a script trains with, where it is none of the tools that are followed.
 fn other_tool(tree: &tree::Tree, says: bool) -> Option<Tool> {
     let known = if says { &[][..] } else { BESIDE };
     let of = |module: &String| {

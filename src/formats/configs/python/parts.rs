@@ -213,7 +213,7 @@ impl<'a> Calls<'a> {
         short.chars().take(LONGEST).collect()
     }
 
-    /// Adds all named arguments of a call but some, and those that the program sets afterwards.
+    /// Adds all named arguments of a call except the names in `but`, and the ones that the program sets afterwards.
     pub(super) fn add_all(&mut self, said: &mut Said, number: usize, within: &str, but: &[&str]) {
         self.taken.insert(number);
         let class = self.class(number).to_owned();

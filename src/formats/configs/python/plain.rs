@@ -1,4 +1,4 @@
-//! Programs without a trainer, and what is said beside one: methods, loops, lengths.
+//! Programs without a trainer, and statements beside one: methods, loops, lengths.
 
 use super::parts::{Calls, Parts};
 use super::role::{OPTIMIZERS, Role};
@@ -42,7 +42,7 @@ impl Calls<'_> {
             let name = self.names[number].clone();
             let short = name.rsplit('.').next().unwrap_or(&name).to_owned();
             match role {
-                // What prepares the model afterwards says how.
+                // A call that prepares the model afterwards says how.
                 Role::Checkpoint if self.all(Role::Prepare).iter().any(|own| *own > number) => {}
                 Role::Checkpoint => {
                     said.add_as(&short, "gradient_checkpointing", true.into());
@@ -194,7 +194,7 @@ impl Calls<'_> {
         }
     }
 
-    /// Names what is said a second time and not followed.
+    /// Names further objects of a kind that is read already, which are not followed.
     pub(super) fn others(&self, said: &mut Said) {
         for (number, role) in self.roles.iter().enumerate() {
             let one_of = matches!(

@@ -36,7 +36,7 @@ const OBJECTS: &[&str] = &[
 /// Functions of a trainer that decide what its evaluations keep.
 const METRICS: [&str; 2] = ["compute_metrics", "preprocess_logits_for_metrics"];
 
-/// Names of models beside the one that is trained.
+/// Names of models beside the trained one.
 const BESIDE: &[&str] = &[
     "ref", "teacher", "reward", "draft", "judge", "merged", "value",
 ];

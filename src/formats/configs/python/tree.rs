@@ -1,6 +1,6 @@
 //! Python's statements as far as they say what objects are made of: calls, assignments, parameters, fields.
 //!
-//! Invariant: nodes lie in one list and name each other by their place there, each one before those that hold it,
+//! Invariant: nodes lie in one list and name each other by their place there, each one before the nodes that hold it,
 //! so that nothing here recurses deeper than [`DEEPEST`].
 
 use super::token::{Spot, Token, tokens};
@@ -98,13 +98,13 @@ pub(super) struct Tree {
     pub classes: Vec<(String, Vec<Id>)>,
     /// Functions and classes of its own.
     pub own: Vec<String>,
-    /// Other names of what is imported: `import a as b`.
+    /// Other names of imported objects: `import a as b`.
     pub aliases: Vec<(String, String)>,
     /// Modules that are imported.
     pub modules: Vec<String>,
 }
 
-/// Reads a program; what is no Python is passed over.
+/// Reads a program; text that is no Python is passed over.
 pub(super) fn read(text: &str) -> Tree {
     let mut reader = Reader {
         spots: tokens(text),

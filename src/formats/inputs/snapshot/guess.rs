@@ -1,8 +1,8 @@
 //! Purposes of blocks and phases of the program: guessed from frames and lifetimes, since no snapshot has them.
 //!
-//! Frames say when: those of an optimizer, of modules' `forward`, of what recomputes; a thread of autograd has none of
-//! Python's. Lifetimes say what for: what an optimizer makes and keeps are its states, what backward leaves are
-//! gradients, what forward leaves for backward are activations.
+//! Frames say when: frames of an optimizer, of modules' `forward`, of recomputation; a thread of autograd has no Python
+//! frames. Lifetimes say what for: blocks that an optimizer makes and keeps are its states, blocks that backward leaves
+//! are gradients, blocks that forward leaves for backward are activations.
 
 use super::contents::{Action, Event, Stack, stacked};
 use super::pickle::{Pickle, Value};
@@ -19,7 +19,7 @@ pub enum Doing {
     Forward,
     /// The backward pass.
     Backward,
-    /// Within it, what was not kept is computed again.
+    /// Within it, activations that were not kept are computed again.
     Recompute,
     /// Gradients are clipped.
     Clip,
@@ -30,7 +30,7 @@ pub enum Doing {
 }
 
 impl Doing {
-    /// Its name in what is written.
+    /// Its stable name in output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Loading => "loading",
@@ -83,7 +83,7 @@ impl Purpose {
         Self::Unknown,
     ];
 
-    /// Its name in what is written.
+    /// Its stable name in output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Before => "before_recording",

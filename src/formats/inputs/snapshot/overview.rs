@@ -1,4 +1,4 @@
-//! A snapshot in few numbers: what is shown of it, without its events.
+//! A snapshot in few numbers, as it is shown, without its events.
 
 use super::{AllocatorState, Device, Guess, Largest, Moment, Peak, Snapshot};
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub struct DeviceOverview {
     pub timeline: Vec<Moment>,
 }
 
-/// Moments of what was held over time.
+/// Number of moments of the memory held over time.
 const MOMENTS: usize = 480;
 
 impl Overview {

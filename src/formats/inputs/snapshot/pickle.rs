@@ -2,7 +2,7 @@
 //!
 //! Protocols 2 to 5 (`Lib/pickle.py` of Python 3.8 to 3.14, `torch/csrc/jit/serialization/pickler.cpp`). No object
 //! is ever built: every opcode that would import or call something is refused. There is no recursion, memory grows
-//! with the input and at most up to [`LIMIT`], and what is shared through the memo is held once.
+//! with the input and at most up to [`LIMIT`], and objects shared through the memo are held once.
 
 use super::refused::Refused;
 
@@ -84,7 +84,7 @@ impl<'a> Pickle<'a> {
         machine.run()
     }
 
-    /// A text's bytes; nothing for what is no text.
+    /// A text's bytes; `None` where `value` is no text.
     pub fn text(&self, value: Value) -> Option<&'a [u8]> {
         let Value::Text(text) = value else {
             return None;
@@ -98,7 +98,7 @@ impl<'a> Pickle<'a> {
         self.texts.len()
     }
 
-    /// The values of a list or tuple, in order; none for what is no list.
+    /// The values of a list or tuple, in order; none where `value` is neither.
     pub fn items(&self, value: Value) -> impl Iterator<Item = Value> {
         let chunk = match value {
             Value::List(node) => self.nodes[node as usize].first,
@@ -107,7 +107,7 @@ impl<'a> Pickle<'a> {
         self.values(chunk)
     }
 
-    /// The keys and values of a dictionary, in order; none for what is no dictionary.
+    /// The keys and values of a dictionary, in order; none where `value` is none.
     pub fn pairs(&self, value: Value) -> impl Iterator<Item = (Value, Value)> {
         let chunk = match value {
             Value::Dict(node) => self.nodes[node as usize].first,

@@ -1,4 +1,4 @@
-//! A trace replayed backwards: what was held at the end is known, what was held at the start is not.
+//! A trace replayed backwards: the memory held at the end is known, the memory held at the start is not.
 
 use super::contents::{Action, Event, Segment, Stack};
 use serde::{Deserialize, Serialize};
@@ -148,7 +148,7 @@ pub(super) struct Taken {
     pub blocks: Vec<Live>,
 }
 
-/// A block, or what is free between two.
+/// A block, or the free bytes between two.
 pub(super) struct Run {
     pub size: u64,
     pub block: Option<Live>,

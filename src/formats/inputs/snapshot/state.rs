@@ -84,7 +84,7 @@ pub enum Pool {
     Private,
 }
 
-/// A part of a segment: a block, what is free between two, or several of both that are too small to be seen.
+/// A part of a segment: a block, the free bytes between two, or several of both that are too small to be seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     /// Its size in bytes.

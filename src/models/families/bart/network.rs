@@ -118,7 +118,7 @@ impl Stack {
         match options.facts.transformers {
             _ if c.alone || embed_tokens.is_some() => {}
             Transformers::V5 => table.untied(own_table),
-            // Nothing is made in the place of what is given.
+            // A table that is given is not made a second time.
             _ if c.kind.has_fixed_positions() => {}
             _ => table.replaced(own_table),
         }
@@ -196,7 +196,7 @@ impl Stack {
             let rows = t.add_scalar(&ids);
             self.embed_positions.forward(t, &rows)
         });
-        // What is made of the positions takes their name.
+        // The tensor made of the positions takes their name.
         let range = range.filter(|_| {
             matches!(
                 self.kind,

@@ -68,7 +68,7 @@ pub(crate) fn read(
     }
 }
 
-/// Refuses what is not estimated of BART's kin.
+/// Refuses options of BART's kin that are not estimated.
 fn refuse(kind: BartKind, fields: &mut ConfigFields<'_>) {
     if kind == BartKind::Marian && !fields.flag("share_encoder_decoder_embeddings", true) {
         let key = fields.key("share_encoder_decoder_embeddings");

@@ -4,7 +4,7 @@ use super::reader;
 use super::whisper_reader;
 use crate::model::{Architecture, BartKind, Family, Proof};
 
-/// How those of texts generate.
+/// How the models of texts generate.
 const GENERATION: crate::model::Generation = crate::model::Generation {
     logits_to_keep: crate::model::LogitsToKeep::Alone,
     caches_in_4: [crate::model::CacheIn4::Tuples; 2],

@@ -3,7 +3,7 @@
 use crate::ask::{ActivationCheckpointing, Attention, Finding, Scenario, Task, message};
 use crate::model::Architecture;
 
-/// Refuses what those of texts do not do.
+/// Refuses settings that the models of texts do not support.
 pub(crate) fn check(
     scenario: &Scenario,
     architecture: &Architecture,
@@ -39,7 +39,7 @@ fn check_attention(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Refuses what Whisper does not take or what is not estimated yet.
+/// Refuses settings that Whisper does not take or that are not estimated yet.
 pub(crate) fn check_whisper(
     scenario: &Scenario,
     architecture: &Architecture,

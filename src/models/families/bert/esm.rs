@@ -157,8 +157,8 @@ impl Encoder for EsmModel {
     }
 }
 
-/// Embeddings `[B, S, H]` of which those of masked tokens are zero and the others are scaled by the share
-/// of masked tokens, which the caller holds.
+/// Embeddings `[B, S, H]`, zero for masked tokens and otherwise scaled by the share of masked tokens, which the caller
+/// holds.
 fn without_masked(t: &Tape, x: Tensor, padding: Option<&Tensor>) -> (Tensor, Option<Tensor>) {
     let (b, s, dtype) = (x.dim(0), x.dim(1), x.dtype());
     let masked = || t.empty("eq", Shape::from([b, s]), DType::Bool);

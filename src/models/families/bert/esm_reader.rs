@@ -4,7 +4,7 @@ use crate::ask::{Finding, VOCABULARY, message};
 use crate::model::ConfigFields;
 use crate::model::{BertKind, Esm};
 
-/// Reads what is peculiar to it.
+/// Reads the fields that only ESM has.
 pub(crate) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> Option<Esm> {
     if kind != BertKind::Esm {
         return None;

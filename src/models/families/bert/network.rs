@@ -287,7 +287,7 @@ impl Bert {
         (hidden, pooled)
     }
 
-    /// The mask of its layers, in the `dtype` of what is embedded, and what its function holds besides.
+    /// The mask of its layers, in the `dtype` of the embeddings, and another tensor that the function holds.
     fn masks(&self, t: &Tape, size: BatchShape, dtype: DType) -> (Option<Tensor>, Option<Tensor>) {
         if self.options.facts.transformers != Transformers::V5 {
             return self.mask_of_four(t, size, dtype);
@@ -300,9 +300,8 @@ impl Bert {
         )
     }
 
-    /// The mask of transformers 4, with the padding mask that the model makes for itself. sdpa gets
-    /// none where nothing is padding, which reading the mask's values tells, and it in the `dtype` of
-    /// what is embedded.
+    /// The mask of transformers 4, with the padding mask that the model makes for itself. sdpa gets no mask where
+    /// nothing is padding, which reading the mask's values tells, else the mask in the `dtype` of the embeddings.
     fn mask_of_four(
         &self,
         t: &Tape,

@@ -14,7 +14,7 @@ use crate::nn::vision::{SeenImages, Tower, Vision, numbers};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// `CLIPModel` or `CLIPForImageClassification`, and those of `SigLIP`.
+/// `CLIPModel` or `CLIPForImageClassification`, or the same classes of `SigLIP`.
 pub(crate) struct Dual {
     kind: DualKind,
     vision: Vision,

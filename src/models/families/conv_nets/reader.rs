@@ -62,7 +62,7 @@ pub(crate) fn read(
     }
 }
 
-/// Refuses what such a network does not do, or what is not estimated yet.
+/// Refuses settings that such a network does not take or that are not estimated yet.
 pub(crate) fn check(scenario: &Scenario, _: &Architecture, _: Task, findings: &mut Vec<Finding>) {
     let mut refuse = |key: &str, why: Message, fix: &str| {
         findings.push(Finding::error(key, why).with_fix(key, fix));

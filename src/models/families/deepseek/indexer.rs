@@ -28,8 +28,8 @@ pub(crate) fn read(default: Indexer, rotated: u64, fields: &mut ConfigFields<'_>
     }
 }
 
-/// For each layer, whether it has an indexer of those that hand on what they choose; the others see what the
-/// layer before saw.
+/// For each layer, whether it has an indexer, where indexers hand on the keys that they choose; a layer without one
+/// sees the keys of the layer before.
 pub(crate) fn layers(
     indexer: Option<&Indexer>,
     count: u64,

@@ -140,7 +140,7 @@ impl DistilBert {
     }
 
     /// The mask of transformers 4: eager attention compares a mask `[B, S]` that is always there,
-    /// sdpa gets none where nothing is padding, and it in the `dtype` of what is embedded.
+    /// sdpa gets no mask where nothing is padding, else the mask in the `dtype` of the embeddings.
     fn mask_of_four(&self, t: &Tape, size: BatchShape, dtype: DType) -> Option<Tensor> {
         let padding = self.shell.padding_mask;
         let ones = (!padding).then(|| t.empty("ones", size.into(), DType::Float32));

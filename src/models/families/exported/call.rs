@@ -245,8 +245,8 @@ impl Call<'_> {
         self.program.config.shape(meta)
     }
 
-    /// The dtype of what is made without tensors: under autocast that of the tensor that it is made for, the one that is
-    /// asked for, else that which the graph says.
+    /// The dtype of a tensor that is made without others: under autocast the dtype of the tensor that it is made for,
+    /// else the requested dtype, else the dtype in the graph.
     pub(super) fn made_dtype(&self) -> DType {
         let noise = self.node.outputs.first().copied().flatten();
         let made_for = noise.and_then(|id| self.program.casts.of_noise(id));

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Nodes that are looked at on the way back from a cast.
 const FARTHEST: usize = 24;
 
-/// Operations of which the result is what is in their first tensor.
+/// Operations whose result has the values of their first tensor.
 const VIEWS: &[&str] = &[
     "transpose",
     "permute",

@@ -51,7 +51,8 @@ fn holders(graph: &Graph) -> BTreeSet<&str> {
     paths.flat_map(outer_paths).collect()
 }
 
-/// The classes of modules that a graph's layers can be: those that hold further modules and are there more than once.
+/// The classes of modules that a graph's layers can be: classes of modules that hold further modules and occur more
+/// than once.
 pub fn layer_classes(scenario: &Scenario) -> Vec<String> {
     let ModelRef::Exported(model) = &scenario.model else {
         return Vec::new();

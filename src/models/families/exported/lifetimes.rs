@@ -27,7 +27,7 @@ const RENAMING: &[&str] = &[
     "masked_fill",
 ];
 
-/// From this many parts on, what is joined was a list.
+/// Number of parts from which on the joined tensors were a list.
 const LIST: usize = 3;
 
 /// A body's nodes as calls of modules within each other.
@@ -163,8 +163,8 @@ impl Lifetimes {
     }
 }
 
-/// The values that a body returns. Beside a loss those that are returned as they were before a cast that did nothing when
-/// the graph was exported are written as its results: `logits` beside `logits.float()`.
+/// The values that a body returns. Beside a loss, a value that is returned as it was before a cast is written as the
+/// cast's result if the cast did nothing when the graph was exported: `logits` beside `logits.float()`.
 pub(super) fn returned(body: &Body) -> Vec<Option<ValueId>> {
     let before_cast = |id: ValueId| {
         let mut nodes = body.nodes.iter();

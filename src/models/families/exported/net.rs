@@ -88,7 +88,7 @@ impl Held {
             let dtype = if widens { spec.weights } else { dtype };
             let tensor = match &input.kind {
                 InputKind::Parameter { path, tied_to } => {
-                    // What is tied stays whole, as transformers leaves it.
+                    // A tied layer stays whole, as transformers leaves it.
                     let layer = layers.get(&input.value).filter(|_| tied_to.is_none());
                     if held.takes_over(b, scopes, layer, (path, &shape)) {
                         continue;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Bytes of the widest element.
 const ELEMENT: u64 = 8;
 
-/// The architecture of a graph; what is wrong is pushed to `findings`.
+/// The architecture of a graph; errors are pushed to `findings`.
 pub(crate) fn read(
     model: &ExportedModel,
     scenario: &Scenario,
@@ -72,7 +72,7 @@ pub(super) fn named(graph: &Graph, key: &str) -> Option<u32> {
     }
 }
 
-/// The values of the graph's symbols: what is asked for, the batch, else those of the example.
+/// The values of the graph's symbols: the scenario's, the batch size, else the values of the example.
 fn values(graph: &Graph, scenario: &Scenario, findings: &mut Vec<Finding>) -> Vec<Option<i64>> {
     let samples = i64::try_from(scenario.micro_batch_size).unwrap_or(i64::MAX);
     if let Some(Err(fixed)) = batch_symbol(graph)
@@ -128,7 +128,7 @@ fn values(graph: &Graph, scenario: &Scenario, findings: &mut Vec<Finding>) -> Ve
             let high = high.map_or_else(|| "∞".to_owned(), |high| high.to_string());
             let (number, value) = (value, value.to_string());
             let message = message!(exported::outside_range, name, value, low, high);
-            // Beyond the range the module may take another way; its operations are those that are known.
+            // Beyond the range the module may take another branch; only the exported operations are known.
             let finding = if number < 1 {
                 Finding::error(&place, message)
             } else {

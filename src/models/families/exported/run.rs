@@ -249,7 +249,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Puts what was written into a view into the tensor that it is a view of.
+    /// Puts the values written into a view into its base tensor.
     fn write_through(&mut self, node: &Node, view: ValueId, result: &Tensor) {
         let Some(base) = self.program.casts.base(view) else {
             return;

@@ -108,8 +108,7 @@ impl FlaBlock {
         }
     }
 
-    /// The mixer over all tokens, or over those that are no padding, all samples one after the
-    /// other.
+    /// The mixer over all tokens, or over the tokens that are no padding, all samples one after the other.
     fn mixed(&self, t: &Tape, x: &Tensor, shared: &FlaShared) -> Tensor {
         let mask = shared.mask.as_ref();
         let together = Tokens {

@@ -17,7 +17,7 @@ const READERS: u64 = 15;
 /// Layers at the beginning with sparse gates in a config that does not say which, if it has more.
 const SPARSE: usize = 10;
 
-/// Reads what layers share, of which those that see a window are marked.
+/// Reads which layers share keys and values; `windowed` marks layers that see a window.
 pub(crate) fn layers(
     head_dim: u64,
     kv_heads: u64,

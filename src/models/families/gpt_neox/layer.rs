@@ -65,7 +65,7 @@ impl WeighingBlock for GptNeoxLayer {
             });
             t.scoped("attention", None, || self.attention.forward(t, &x, shared))
         };
-        // What attention returned stays in a local variable.
+        // The result of attention stays in a local variable.
         let early = self.attention.options.facts.transformers == Transformers::V448;
         let _returned = early.then(|| attended.clone());
         let mut attended = dropped(t, attended, self.dropout);

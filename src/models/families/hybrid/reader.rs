@@ -56,7 +56,7 @@ pub(crate) fn width(family: &'static Family, fields: &mut ConfigFields<'_>) -> u
     fields.optional("intermediate_size", &WIDTH, family.sizes.inner)
 }
 
-/// Reads what is left of a config whose mixers and MLPs are known, with transformers' defaults for absent
+/// Reads the other fields of a config whose mixers and MLPs are known, with transformers' defaults for absent
 /// fields.
 pub(crate) fn read(
     family: &'static Family,

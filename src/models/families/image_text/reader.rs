@@ -60,7 +60,7 @@ fn read_kind(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     );
     let family = reading::text_type(kind, &mut text);
     let mut config = decoder::read(family, &mut text);
-    // That of the whole; LLaVA's takes over what the text part says.
+    // The tie of the whole config; LLaVA's takes over the text part's.
     let tied = fields.flag(
         "tie_word_embeddings",
         matches!(

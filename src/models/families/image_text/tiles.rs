@@ -6,7 +6,7 @@ use crate::model::ConfigFields;
 use crate::model::{ARRANGEMENTS, DualConfig, DualKind};
 use serde_json::Value;
 
-/// Heights and widths to which an image may be resized; what is unlike the published models is refused.
+/// Heights and widths to which an image may be resized; values unlike those of the published models are refused.
 pub(crate) fn pinpoints(fields: &mut ConfigFields<'_>, tower: &DualConfig) -> Vec<[u64; 2]> {
     let side = tower.image_size.max(1);
     let usual = ARRANGEMENTS.map(|squares| squares.map(|count| count * side));

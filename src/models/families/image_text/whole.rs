@@ -68,7 +68,7 @@ pub(crate) fn read(
     }
 }
 
-/// Refuses what is projected to other columns than the decoder's.
+/// Refuses a projection to other columns than the decoder's.
 fn check_projection(fields: &mut ConfigFields<'_>, hidden: u64) {
     let given = fields.optional("projection_dim", &WIDTH, 2048);
     if given == hidden {
@@ -100,7 +100,7 @@ fn pooled_tokens(fields: &mut ConfigFields<'_>, side: u64) -> u64 {
     tokens
 }
 
-/// Layers after the one that `vision_feature_layer` names: -1 is the last one's result, 1 the first's.
+/// Number of layers after the layer that `vision_feature_layer` names: -1 is the last one's result, 1 the first's.
 fn layers_after(fields: &mut ConfigFields<'_>, layers: u64) -> u64 {
     let given = fields.get("vision_feature_layer").cloned();
     let number = match &given {

@@ -80,7 +80,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>, mut seen: ConfigFields<'_>) ->
     config
 }
 
-/// Refuses what is not as the published models have it.
+/// Refuses a value of `field` other than the published models' `usual` one.
 fn refuse(fields: &mut ConfigFields<'_>, field: &str, usual: Value) {
     let key = fields.key(field);
     fields.push(

@@ -100,7 +100,7 @@ mod tests {
     use crate::model::{Architecture, DecoderConfig, Mixing, Routing};
     use serde_json::{Value, json};
 
-    /// The config of the published model with other fields, or the keys of what is wrong with it.
+    /// The config of the published model with other fields, or the keys of its errors.
     fn config(changed: &Value) -> Result<DecoderConfig, Vec<String>> {
         let scenario = json!({"model": "kimi-linear-48b-a3b", "model_overrides": changed, "precision": "bf16"});
         let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");

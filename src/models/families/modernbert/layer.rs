@@ -179,7 +179,7 @@ impl Block for ModernBertLayer {
         let held;
         let changed = {
             let normed = t.scoped("mlp_norm", None, || self.mlp_norm.forward(t, &sum));
-            // What a decoder's MLP reads keeps its name until the sum is made.
+            // The input of a decoder's MLP keeps its name until the sum is made.
             held = (self.projections.len() > 1).then(|| normed.clone());
             t.scoped("mlp", None, || {
                 let both = self.wi.forward(t, &normed);

@@ -22,7 +22,7 @@ pub(crate) struct ModernBert {
     norm: LayerNorm,
     layers: Vec<Rc<ModernBertLayer>>,
     final_norm: LayerNorm,
-    /// Rotary embeddings of layers that see all tokens, and of those that see near ones (transformers 5).
+    /// Rotary embeddings of layers that see all tokens, and of layers that see near ones (transformers 5).
     rotary: [Option<Rotary>; 2],
     head: Head,
     window: u64,

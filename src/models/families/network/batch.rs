@@ -35,7 +35,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Inputs in floating point, or those that may be.
+    /// Inputs that are, or may be, in floating point.
     pub(crate) fn inputs_mut(&mut self) -> Vec<&mut Tensor> {
         let images = self.images.as_mut().map(|(images, _)| images);
         let single = [Some(&mut self.input), self.labels.as_mut(), images];

@@ -11,10 +11,10 @@ use crate::tape::CacheKind;
 /// How `generate` calls a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calling {
-    /// Tokens that `generate` has as numbers on the device besides that of padding: those that begin
-    /// a text, and a decoder's, as far as its config's class names them (`configuration_*.py`).
+    /// Tokens that `generate` has as numbers on the device besides the padding token: the tokens that begin a text, and
+    /// a decoder's, as far as its config's class names them (`configuration_*.py`).
     pub special_tokens: u64,
-    /// Whether the last token is forced to be the one that ends a text (`forced_eos_token_id`).
+    /// Whether the last token is forced to be the end-of-text token (`forced_eos_token_id`).
     pub forced_end: bool,
     /// Whether tokens that would repeat what its source says are ruled out
     /// (`encoder_no_repeat_ngram_size`).

@@ -29,7 +29,7 @@ pub struct Model {
     /// Weights of experts that are copied apart when a checkpoint is written.
     joined: Vec<Joined>,
     pub(crate) call: Rc<Call>,
-    /// Tokens that each layer sees, of those that do not see all.
+    /// Tokens that each layer sees; `None` for layers that see all.
     pub(crate) windows: Vec<Option<u64>>,
     pub(crate) calling: Calling,
     /// Whether logits stay divided among ranks: the training script computes their loss.

@@ -36,7 +36,7 @@ pub(crate) trait Seq2Seq {
     /// The decoder's result `[B, T, H]` for ids `[B, T]` and the encoder's result.
     fn decode(&self, t: &Tape, ids: &Tensor, encoded: &Tensor) -> Tensor;
 
-    /// The logits `[B, T, V]`, and what is a local variable until the loss is there.
+    /// The logits `[B, T, V]`, and a tensor that is a local variable until the loss is computed.
     fn head(&self, t: &Tape, decoded: &Tensor) -> (Tensor, Option<Tensor>);
 }
 

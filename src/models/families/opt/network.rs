@@ -73,7 +73,7 @@ impl Opt {
             ..AttentionOptions::of(spec, facts)
         };
         let (hidden, width) = (c.hidden_size, c.embedding_size);
-        // What the last norm is called, and whether it is built before the layers.
+        // The name of the last norm, and whether it is built before the layers.
         let (last_norm, norm_first) = if bio {
             ("layer_norm", false)
         } else {

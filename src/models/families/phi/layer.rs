@@ -108,7 +108,7 @@ impl SelfAttention {
             (rotated, t.slice(x, -1, self.rotary_dim, self.head_dim))
         };
         let ((q_part, q_rest), (k_part, k_rest)) = (parts(&q), parts(&k));
-        // What is rotated stays in local variables.
+        // The rotated tensors stay in local variables.
         let rotated_q = rotary::apply(t, &q_part, &shared.cos, &shared.sin);
         let rotated_k = rotary::apply(t, &k_part, &shared.cos, &shared.sin);
         let whole_q = t.cat(&[&rotated_q, &q_rest], -1);

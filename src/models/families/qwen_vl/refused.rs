@@ -7,7 +7,7 @@ use crate::model::{Architecture, PackedConfig};
 /// Windows that one forward pass may see, each of which is attended to by itself.
 const WINDOWS: u64 = 1 << 14;
 
-/// Refuses more windows than are simulated, and what is refused of all that see images.
+/// Refuses more windows than are simulated, and settings that are refused for all models that see images.
 pub(crate) fn check(
     scenario: &Scenario,
     architecture: &Architecture,
@@ -17,7 +17,7 @@ pub(crate) fn check(
     if let Some(images) = architecture.images()
         && let Some(config) = images.packed()
     {
-        // What is wrong with the sides themselves is said already.
+        // Errors of the sides themselves are reported already.
         let sides = image_size::packed(scenario, images, &mut Vec::new());
         check_windows(scenario, config, sides, findings);
     }

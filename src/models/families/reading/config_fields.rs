@@ -66,8 +66,8 @@ fn read(model: &ModelRef, overrides: &Map<String, Value>) {
     }
 }
 
-/// The fields that readers have asked for since they were last taken, without those of what is kept as it is: a config
-/// or a part of an unknown type, and the parts of a pair, whose types are none of their own.
+/// The fields that readers have asked for since they were last taken, without the fields of configs that are kept as
+/// they are: a config or a part of an unknown type, and the parts of a pair, whose types are none of their own.
 fn taken(config: &Map<String, Value>) -> BTreeSet<String> {
     let given = config.get("model_type").and_then(Value::as_str);
     let is_pair = given

@@ -12,7 +12,7 @@ const FAMILIES: [&str; 3] = ["linear_", "mamba_", "moe_"];
 /// Fields that links have always kept, though they decide nothing.
 const IDLE: [&str; 3] = ["is_encoder_decoder", "scale_embedding", "ssm_cfg"];
 
-/// Whether a field is one of those that are kept.
+/// Whether a field is kept.
 fn is_read(name: &str) -> bool {
     IDLE.contains(&name)
         || FIELDS.lines().any(|field| field == name)
@@ -94,7 +94,7 @@ fn essential(config: &Map<String, Value>, known: bool) -> Map<String, Value> {
     shortened.chain(counted).collect()
 }
 
-/// Whether a field of what is known of positions decides something.
+/// Whether a field of the rotary embeddings' parameters decides something.
 fn decides((name, value): (&String, &Value)) -> bool {
     name == FACTOR || (name == THETA && value.is_null())
 }

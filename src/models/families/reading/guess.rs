@@ -6,7 +6,7 @@ use crate::families::llama::LLAMA;
 use crate::model::ConfigFields;
 use serde_json::{Map, Value, json};
 
-/// Other names of the sizes that every decoder has, the first being the one that is written.
+/// Other names of the sizes that every decoder has, the first being the name that is written.
 const HIDDEN: &[&str] = &["hidden_size", "n_embd", "n_embed", "d_model", "dim"];
 
 const LAYERS: &[&str] = &["num_hidden_layers", "n_layer", "n_layers", "num_layers"];
@@ -31,7 +31,7 @@ const ROOT_MEAN_SQUARE: &[&str] = &["rms_norm_eps", "norm_eps", "rms_norm_epsilo
 /// Says what a field is a sign of.
 type Sign = fn() -> Message;
 
-/// Fields of what is no plain decoder.
+/// Fields of models that are no plain decoders.
 const FOREIGN: &[(&str, Sign)] = &[
     ("encoder_layers", || message!(reading::an_encoder)),
     ("num_local_experts", || message!(reading::experts)),
@@ -49,7 +49,7 @@ fn given<'a>(fields: &ConfigFields<'a>, names: &[&str]) -> Option<&'a Value> {
     names.iter().find_map(|name| fields.get(name))
 }
 
-/// The config of a known type with the same structure, and a warning of what was assumed.
+/// The config of a known type with the same structure, and a warning that names the assumption.
 ///
 /// # Errors
 /// Why it is not taken for a decoder's.

@@ -44,7 +44,7 @@ pub struct ReadModel {
 /// Positions of torchtune's table where a config says nothing of them (`max_seq_len`, `modules/position_embeddings.py`).
 const POSITIONS: u64 = 4096;
 
-/// Looks up or reads the model, as the library has it whose modules are asked for; what is wrong is pushed to `findings`.
+/// Looks up or reads the model, as the library builds it whose modules are asked for; errors are pushed to `findings`.
 pub fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<ReadModel> {
     let model = read_as_named(scenario, findings)?;
     Some(match scenario.implementation {

@@ -22,7 +22,7 @@ pub(crate) fn holds(flag: Flag, fields: &mut ConfigFields<'_>) -> bool {
 pub(crate) struct Biased {
     /// Biases of queries, keys and values.
     pub(crate) qkv: bool,
-    /// That of the output of attention.
+    /// The bias of the output of attention.
     pub(crate) output: bool,
     /// Biases of the MLP.
     pub(crate) mlp: bool,

@@ -105,7 +105,7 @@ impl Shape {
     }
 }
 
-/// The config of a decoder with that many parameters, and a warning of what was assumed.
+/// The config of a decoder with that many parameters, and a warning that names the assumption.
 pub(crate) fn config(parameters: u64, findings: &mut Vec<Finding>) -> Option<Map<String, Value>> {
     if !PARAMETERS.contains(&parameters) {
         findings.push(outside("model.num_parameters", parameters, &PARAMETERS));

@@ -90,7 +90,7 @@ impl Swin {
             }
             dropped(t, embedded, self.dropout)
         });
-        // What the encoder holds beside them is an image, or what the last merging was given.
+        // Beside them the encoder holds an image, or the input of the last merging.
         let (mut hidden, mut side) = (embedded.clone(), self.side);
         let mut beside = None;
         match &self.stages {

@@ -96,7 +96,7 @@ impl WeighingBlock for SecondStage {
 
     fn outliving((): &(), _facts: Facts) {}
 
-    /// Hidden states `[B, side x side, H]` to those of the next stage, and what those are made of.
+    /// Hidden states `[B, side x side, H]` to those of the next stage, and the tensor that those are made of.
     fn forward(&self, t: &Tape, hidden: &Tensor, (): &()) -> (Tensor, Option<Tensor>) {
         let mut seen = hidden.clone();
         for (i, block) in (0..).zip(&self.blocks) {

@@ -179,7 +179,7 @@ mod tests {
     use crate::ask::{Implementation, ModelRef};
     use crate::families::read;
 
-    /// The family that a model of the catalog is built as, and what is said of it.
+    /// The family that a model of the catalog is built as, and the findings about it.
     fn taken(id: &str) -> (Option<&'static Family>, Vec<Finding>) {
         let scenario = Scenario {
             model: ModelRef::Catalog(id.to_owned()),

@@ -141,7 +141,7 @@ impl Speech {
                 None => features.clone(),
             };
             let projected = self.projection.forward(t, &normed);
-            // wav2vec 2.0 returns what is projected; HuBERT holds what it was made of.
+            // wav2vec 2.0 returns the normalized features that are projected; HuBERT holds the features themselves.
             let held = match self.config.kind {
                 SpeechKind::Hubert => {
                     drop(normed);

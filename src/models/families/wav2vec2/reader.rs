@@ -120,7 +120,7 @@ fn probability(fields: &mut ConfigFields<'_>, field: &str, default: u64) -> u64 
     let Some(value) = fields.get(field) else {
         return default;
     };
-    // What is no probability is said there.
+    // A value that is no probability is reported there.
     fields.permille(field);
     let value = value.as_f64().unwrap_or_default();
     (value.clamp(0.0, 1.0) * 1e6).round() as u64
@@ -155,7 +155,7 @@ pub(crate) fn check_quantized(scenario: &Scenario, findings: &mut Vec<Finding>) 
     }
 }
 
-/// Refuses what such a model does not take or what is not estimated yet.
+/// Refuses settings that such a model does not take or that are not estimated yet.
 pub(crate) fn check(
     scenario: &Scenario,
     architecture: &Architecture,

@@ -119,7 +119,7 @@ const SHARED_EXPERTS: TensorPart = &[
 /// Llama's.
 pub const LLAMA_PLAN: TensorPlan = &[ATTENTION, GATED_MLP];
 
-/// That of decoders whose MLP has two layers.
+/// The plan of decoders whose MLP has two layers.
 pub const PLAIN_MLP_PLAN: TensorPlan = &[ATTENTION, PLAIN_MLP];
 
 /// GLM's.
@@ -131,7 +131,7 @@ pub const GATHERED_PLAN: TensorPlan = &[GATHERED_ATTENTION, GATED_MLP];
 /// Mixtral's.
 pub const EXPERTS_PLAN: TensorPlan = &[ATTENTION, EXPERTS];
 
-/// That of decoders some of whose layers have experts.
+/// The plan of decoders some of whose layers have experts.
 pub const MIXED_PLAN: TensorPlan = &[ATTENTION, GATED_MLP, EXPERTS];
 
 /// The plan with an MLP beside experts.

@@ -3,7 +3,7 @@
 use crate::model::Activation;
 use crate::model::TowerConfig;
 
-/// Squares that an image is seen in at most, without the one that shows all of it (`max_patches` of
+/// Squares that an image is seen in at most, without the square that shows all of it (`max_patches` of
 /// `GotOcr2ImageProcessor`).
 const SQUARES: u64 = 12;
 

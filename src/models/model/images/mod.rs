@@ -50,7 +50,7 @@ pub enum ImageKind {
 }
 
 impl ImageKind {
-    /// Whether it is Idefics3 or what is made like it.
+    /// Whether it is Idefics3 or a model made like it.
     pub fn is_idefics(self) -> bool {
         matches!(self, Self::Idefics3 | Self::SmolVlm)
     }
@@ -149,8 +149,8 @@ impl ImageConfig {
         deep.map_or(0, |deep| deep.layers.len() as u64)
     }
 
-    /// Tokens of a text that an image takes whose `sides` are in pixels: its own and those that
-    /// stand around it.
+    /// Tokens of a text that an image takes whose `sides` are in pixels: its own tokens and the special tokens around
+    /// them.
     pub fn places(&self, sides: [u64; 2]) -> u64 {
         match self {
             Self::Whole(config) => config.places(sides),
@@ -161,7 +161,7 @@ impl ImageConfig {
         }
     }
 
-    /// Pixels of what is seen of an image with such sides, in all channels.
+    /// Pixels of an image with such sides as the model sees it, in all channels.
     pub fn pixels(&self, sides: [u64; 2]) -> u64 {
         let (pictures, [height, width]) = match self {
             Self::Whole(config) => (

@@ -62,8 +62,8 @@ impl WholeConfig {
         (self.tokens() + AROUND).saturating_mul(tiles) + rows + 1
     }
 
-    /// The height and width to which an image is resized: those that leave most of it, and of those the
-    /// smallest (`select_best_resolution`).
+    /// The height and width to which an image is resized: the smallest of the sizes that leave most of it
+    /// (`select_best_resolution`).
     #[allow(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -142,7 +142,7 @@ impl WholeConfig {
         matches!(self.kind, ImageKind::Llava | ImageKind::LlavaNext) && !self.with_class
     }
 
-    /// Tokens of what is seen at once.
+    /// Tokens of one picture: the image, or one of its squares.
     pub fn tokens(&self) -> u64 {
         if self.kind == ImageKind::Gemma3 {
             return self.pooled_tokens;

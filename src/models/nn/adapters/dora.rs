@@ -211,7 +211,7 @@ impl Dora {
         t.add(&scaled, &added)
     }
 
-    /// `DoraLinearLayer.forward`: what is added to the layer's `result` for `x`. Without a result
+    /// `DoraLinearLayer.forward`: the tensor that is added to the layer's `result` for `x`. Without a result
     /// to begin with (x was dropped out; always in peft 0.13) the layer is computed once more.
     pub(crate) fn forward(
         &self,

@@ -134,7 +134,7 @@ impl Adapter {
         t.to(&sum, dtype)
     }
 
-    /// `lora.Embedding.forward`: adds to the `result` for `indices` what is looked up in A, times B.
+    /// `lora.Embedding.forward`: adds to the `result` for `indices` the rows of A at `indices`, times B.
     pub(crate) fn forward_table(&self, t: &Tape, indices: &Tensor, result: Tensor) -> Tensor {
         let dtype = result.dtype();
         if let Some(dora) = &self.dora {

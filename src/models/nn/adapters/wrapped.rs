@@ -16,7 +16,7 @@ const WRAPPED: &str = "wrapped";
 /// A matrix `[outputs, inputs]`, or one for each of several experts `[E, outputs, inputs]`.
 pub(crate) struct Wrapped {
     weight: Held,
-    /// Whether those of experts are seen as `[E, inputs, outputs]`.
+    /// Whether weights of experts are seen as `[E, inputs, outputs]`.
     transposed: bool,
     adapter: Option<Slot>,
 }

@@ -73,7 +73,7 @@ impl Alibi {
         let (slopes, locals) = self.slopes(t);
         drop(locals);
         let float = |op, rows| t.empty(op, Shape::from([rows, 1, s]), DType::Float32);
-        // The biases of one sample are a local variable until those of all are there.
+        // The biases of one sample are a local variable until the biases of all samples are computed.
         let one = {
             let _range = t.empty("arange", Shape::from([s]), DType::Int64);
             float("mul", self.heads)

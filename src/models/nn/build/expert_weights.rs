@@ -3,7 +3,7 @@
 //! Source: transformers 5.23, `conversion_mapping.py` and `core_model_loading.py` (`MergeModulelist`, `Concatenate`,
 //! `Chunk`, `SplitModulelist`): where a checkpoint has each expert's apart, the model's are put together on the
 //! device when all of them are there, and taken apart before they are written: gates and inputs, which are one
-//! weight in the model, are copied then, and experts are parts of what is there.
+//! weight in the model, are copied then, and experts are views of the existing weights.
 
 use super::builder::Builder;
 use crate::model::StoredExperts;

@@ -47,8 +47,8 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Whether what is checkpointed is the call of a layer, with what wraps it: transformers 4 does so,
-    /// transformers 5.23 checkpoints its `forward` (`GradientCheckpointingLayer`).
+    /// Whether checkpointing wraps the call of a layer, with its hooks: transformers 4 does so, transformers 5.23
+    /// checkpoints the layer's `forward` (`GradientCheckpointingLayer`).
     pub(crate) fn checkpoints_calls(&self) -> bool {
         self.transformers != Transformers::V5
     }

@@ -1,4 +1,4 @@
-//! The end of building a model: what is loaded comes to the device, then adapters are made.
+//! The end of building a model: loaded weights come to the device, then adapters are made.
 
 use super::builder::Plan;
 use super::expert_weights::Joined;

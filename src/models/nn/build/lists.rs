@@ -102,8 +102,8 @@ impl Builder<'_> {
         parts.iter().map(part).collect()
     }
 
-    /// The layers of a part that another rank has. One of those that are alike, and get no adapters, represents all of
-    /// them: only their parameters are counted.
+    /// The layers of a part that another rank has. One of the layers that are alike, and get no adapters, represents
+    /// all of them: only their parameters are counted.
     fn elsewhere<T>(
         &self,
         (list, count): (ListId, u64),

@@ -46,8 +46,8 @@ impl Outline {
         });
     }
 
-    /// The modules with parameters, and those that give logits with another's, in the order of
-    /// `named_modules`.
+    /// The modules with parameters, and the output layers that give logits with another module's weight, in the order
+    /// of `named_modules`.
     pub(crate) fn modules(self, scopes: &Scopes) -> Vec<Module> {
         let mut modules: BTreeMap<u32, (ModuleKind, Vec<Parameter>)> = BTreeMap::new();
         let mut below: BTreeMap<u32, Vec<u32>> = BTreeMap::new();

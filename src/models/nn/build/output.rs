@@ -74,7 +74,7 @@ pub struct Request {
     pub causal_mask: Option<Tensor>,
     /// Whether experts are run as `generate` does after the prompt.
     pub batched_experts: bool,
-    /// Whether tokens are scored instead of giving logits, and what is asked of each.
+    /// The scores that are asked of each token, where tokens are scored instead of giving logits.
     pub scored: Option<Scored>,
     /// Whether the loss that balances experts is left out.
     pub without_balance: bool,

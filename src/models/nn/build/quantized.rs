@@ -10,9 +10,9 @@ use crate::units::{DType, Shape};
 const BIASED_HEADS: [&str; 3] = ["lm_head.", "cls.predictions.", "predictions."];
 
 impl Builder<'_> {
-    /// How the linear layer at this place is held. Beside the output layer, and what is tied to it, transformers keeps
-    /// some layers whole (`get_modules_to_not_convert`): those that a family names, and the layer of a model's last
-    /// parameter. That layer is inside the last block where norms have no parameters and nothing of the head comes
+    /// How the linear layer at this place is held. Beside the output layer, and modules tied to it, transformers keeps
+    /// some layers whole (`get_modules_to_not_convert`): the layers that a family names, and the layer of a model's
+    /// last parameter. That layer is inside the last block where norms have no parameters and nothing of the head comes
     /// after the block. Before transformers 5 the last parameter is the head's, which is tied later; a bias counts, too
     /// (the last layer of classifiers), as does a tied parameter, for which the whole head is kept.
     pub(crate) fn held(&self) -> QuantizationType {

@@ -33,8 +33,8 @@ pub(super) fn names(spec: &ResolvedSpec) -> [&'static str; 3] {
     ["norm", tokens, output]
 }
 
-/// Casts `all`: those that are cast back become float32 before the others do, and return after the cache was emptied
-/// where preparing `empties` it.
+/// Casts all parameters: the ones that are cast back become float32 before the others do, and return after the cache
+/// was emptied where preparing `empties` it.
 #[cold]
 pub(super) fn cast(t: &Tape, all: Vec<Recast>, empties: bool) {
     let (back, stays): (Vec<Recast>, Vec<Recast>) = all.into_iter().partition(|one| one.back);

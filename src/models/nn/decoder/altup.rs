@@ -196,8 +196,8 @@ impl Alternating {
         t.to(&copied, streams.dtype())
     }
 
-    /// `correct`: what was expected `[N, B, S, H]` and what the layer made of the first stream
-    /// `[B, S, H]` to streams `[N, B, S, H]`.
+    /// `correct`: the predictions `[N, B, S, H]` and the layer's output for the first stream `[B, S, H]` to streams
+    /// `[N, B, S, H]`.
     pub(crate) fn correct(&self, t: &Tape, predictions: &Tensor, activated: &Tensor) -> Tensor {
         let modalities = self.modalities(t, activated);
         let innovation = {

@@ -30,7 +30,7 @@ impl Bends {
         }
     }
 
-    /// Hidden states where there are no logits: multiplied by what is a factor of all of those.
+    /// Hidden states where there are no logits: multiplied by the factor that all logits have.
     pub(super) fn without_logits(self, t: &Tape, hidden: Tensor) -> Tensor {
         if self.divides_hidden || self.scales_logits {
             t.mul_scalar(&hidden)

@@ -145,8 +145,8 @@ impl InputGate {
     }
 }
 
-/// Token ids `[B, S]`, those that the table has no row for replaced by 0, and which those are (Gemma
-/// 3n).
+/// Token ids `[B, S]` with 0 in the place of ids that the table has no row for, and the flags `[B, S]` of the ids that
+/// it has (Gemma 3n).
 fn in_table(t: &Tape, input_ids: &Tensor) -> [Tensor; 2] {
     let flags = |op| t.empty(op, *input_ids.shape(), DType::Bool);
     let known = {

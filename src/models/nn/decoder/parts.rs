@@ -57,8 +57,8 @@ impl Parts {
         self.module(b, |stage| stage.is_last, build)
     }
 
-    /// Layers that follow one another, of so many, and whether this rank has them: those of each stage, and those
-    /// between.
+    /// Ranges of consecutive layers, `count` in all, and whether this rank has them: the layers of each of its stages,
+    /// and the layers between.
     pub(super) fn of_layers(&self, count: u64) -> Vec<(Range<u64>, bool)> {
         let Self::Stages(stages) = self else {
             return vec![(0..count, true)];

@@ -29,7 +29,7 @@ impl<L: Layer> Causal<L> {
         t.enter(&Called::bare("rotary_emb"), &mut []);
         let ((cos, sin), near) = (self.angles).of_kinds(t, (positions, in_images), ids, dtype);
         let cos_sin = self.angles.of_bases(t, positions, dtype);
-        // Those in images are not passed on.
+        // Positions in images are not passed on.
         let passes = self.style.grids == Grids::None || !in_images;
         let mut full = Shared {
             positions: (self.style.passes_positions && passes).then(|| positions.clone()),

@@ -130,7 +130,7 @@ impl Shared {
         }
     }
 
-    /// The inputs of a layer whose tokens may see the keys that those of the layer before saw.
+    /// The inputs of a layer whose tokens may see the keys that tokens of the layer before saw.
     pub(crate) fn seeing(&self, chosen: Option<Tensor>) -> Self {
         Self {
             chosen,

@@ -219,7 +219,7 @@ impl Shell {
         )
     }
 
-    /// The masks of texts with images, of layers that see all and of those that see what is near.
+    /// The masks of texts with images, of layers that see all tokens and of layers that see near ones.
     pub(crate) fn masks_of_groups(
         &self,
         t: &Tape,
@@ -417,7 +417,7 @@ impl Shell {
     }
 }
 
-/// A layer within what is checkpointed: its call, with what wraps it, or its `forward`.
+/// Runs a layer inside its checkpoint: its call, with its hooks, if `calls`, or its `forward`.
 fn plain<B: Block>(
     t: &Tape,
     calls: bool,
@@ -442,8 +442,8 @@ fn weighing<B: WeighingBlock>(
     })
 }
 
-/// Runs a layer, as a module with what wraps it if it is the place for that: hooks see the hidden states and
-/// what is `passed` of `shared`, then the result and the weights.
+/// Runs a layer, with its hooks if `is_place`: hooks see the hidden states and the tensors of `shared` that are
+/// `passed`, then the result and the weights.
 fn called<S: Clone>(
     t: &Tape,
     is_place: bool,

@@ -89,7 +89,7 @@ impl Router {
         }
     }
 
-    /// Tokens `[N, H]` to the experts that they go through; what is called logits are probabilities.
+    /// Tokens `[N, H]` to the experts that they go through; the `logits` are probabilities.
     fn forward(&self, t: &Tape, tokens: &Tensor) -> Routed {
         let scaled = {
             let normalized = self.norm.forward(t, tokens);

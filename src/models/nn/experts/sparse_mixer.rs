@@ -22,8 +22,8 @@ pub(crate) fn choose(t: &Tape, scores: &Tensor) -> [Tensor; 2] {
     [weights, chosen]
 }
 
-/// Local variables that the second draw writes over: where the largest is, the factor, the largest and
-/// then what is far from it, and the largest probability.
+/// Local variables that the second draw writes over: the index of the largest score, the factor, the largest score and
+/// then the mask of scores far from it, and the largest probability.
 type Locals = [Option<Tensor>; 4];
 
 /// The draw for each token `[N, 1]`.

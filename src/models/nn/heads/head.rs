@@ -72,7 +72,7 @@ pub(crate) enum HeadLoss {
     Classes,
     /// From logits in float32 (`ForMaskedLMLoss`).
     Wide,
-    /// From those of samples that have a label (`DeBERTa`).
+    /// From the logits of samples that have a label (`DeBERTa`).
     Labelled,
     /// The loss of the next token.
     NextToken,
@@ -146,7 +146,7 @@ impl Head {
         }
     }
 
-    /// Hidden states `[B, S, H]`, or what was pooled of them `[B, H]`, to logits `[B, S, V]`,
+    /// Hidden states `[B, S, H]`, or their pooled form `[B, H]`, to logits `[B, S, V]`,
     /// `[B, S, classes]` or `[B, classes]` and, from labels, the loss.
     pub(crate) fn forward(
         &self,
@@ -179,7 +179,7 @@ impl Head {
     ) -> (Tensor, Vec<Tensor>) {
         let (read, mut held) = self.reads.of(t, facts, hidden, mask);
         let read = dropped(t, read, self.drops_first);
-        // What was read of the first token is the variable that everything else is assigned to.
+        // The columns read of the first token are in the variable that all later results are assigned to.
         let kept = (self.reads != Reads::FirstColumns).then(|| read.clone());
         let x = match &self.transform {
             Some(transform) => transform.forward(t, read),

@@ -57,7 +57,7 @@ pub(crate) fn of_divided_logits(t: &Tape, logits: &Tensor, labels: &Tensor) -> T
 const PIECES: u64 = 8;
 
 /// torchtune's `CEWithChunkedOutputLoss` (`modules/loss/ce_chunked_output_loss.py`, torchtune 0.6)
-/// over the head's result for pieces of the hidden states `[B, S, H]`, and what is done to each `after` it.
+/// over the head's result for pieces of the hidden states `[B, S, H]`; `after` is applied to the result of each piece.
 pub(crate) fn chunked(
     t: &Tape,
     hidden: &Tensor,

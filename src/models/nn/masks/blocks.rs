@@ -40,7 +40,7 @@ pub fn prefixes(t: &Tape, BatchShape { b, s }: BatchShape) -> Tensor {
     found
 }
 
-/// The mask of layers that see all or, where the request has a window, what is near.
+/// The mask of layers that see all tokens or, where the request has a window, near ones.
 pub(crate) fn of_groups(t: &Tape, r: MaskRequest, window: bool) -> Tensor {
     let BatchShape { b, s } = r.size;
     let square = |op| flags(t, op, b * s * s);

@@ -25,7 +25,7 @@ pub(crate) struct MaskRequest {
     pub(crate) size: BatchShape,
     /// Tokens that earlier passes left in the cache.
     pub(crate) cached: u64,
-    /// Keys that a layer sees: those of the cache and of this pass.
+    /// Keys that a layer sees: keys of the cache and of this pass.
     pub(crate) keys: u64,
     /// The dtype of the hidden states.
     pub(crate) dtype: DType,
@@ -81,8 +81,8 @@ fn of_padded(size: BatchShape, dtype: DType, style: MaskStyle) -> MaskRequest {
     }
 }
 
-/// The mask of B samples of S tokens `[B, 1, S, K]` over a cache that has K `places`, for which it has a
-/// padding mask of those that it holds and of these (`keys` in all).
+/// The mask of B samples of S tokens `[B, 1, S, K]` over a cache that has K `places`, with a padding mask of the cached
+/// tokens and of these (`keys` in all).
 pub fn of_places(t: &Tape, size: BatchShape, keys: u64, places: Places) -> Tensor {
     let request = MaskRequest {
         cached: keys - size.s,

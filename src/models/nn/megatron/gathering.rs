@@ -1,5 +1,5 @@
 //! How experts come to the tokens of all ranks (`MoEAllGatherTokenDispatcher`,
-//! `core/transformer/moe/token_dispatcher.py`): each rank has all tokens, and takes those of its experts.
+//! `core/transformer/moe/token_dispatcher.py`): each rank has all tokens, and takes the tokens of its experts.
 
 use super::modules::Modules;
 use super::router::Routed;

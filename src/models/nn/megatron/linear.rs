@@ -60,7 +60,7 @@ impl ColumnParallel {
 pub(super) struct RowParallel {
     weight: Tensor,
     parts: u64,
-    /// Whether its sums are not made here: those of experts, where ranks divide them.
+    /// Whether the result stays this rank's part of the sum: in experts, whose sums are made when tokens go back.
     is_partial: bool,
 }
 

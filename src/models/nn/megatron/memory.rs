@@ -10,8 +10,8 @@ use std::rc::Rc;
 pub(super) struct GlobalMemory(Rc<RefCell<Vec<(DType, Tensor)>>>);
 
 impl GlobalMemory {
-    /// A buffer for `elements` elements (`get_tensor`). A larger one is allocated before the one that it replaces is
-    /// freed.
+    /// A buffer for `elements` elements (`get_tensor`). A larger buffer is allocated before the buffer that it replaces
+    /// is freed.
     pub(super) fn get(&self, t: &Tape, elements: u64, dtype: DType) -> Tensor {
         let mut buffers = self.0.borrow_mut();
         let found = buffers.iter().position(|&(of, _)| of == dtype);

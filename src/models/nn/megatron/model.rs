@@ -82,7 +82,7 @@ impl GptModel {
         }
     }
 
-    /// `Float16Module`: what was made in float32 becomes what the model is trained in.
+    /// `Float16Module`: casts parameters that were made in float32 to the dtype that the model is trained in.
     pub fn narrow(&self, t: &Tape) {
         for (weight, wide) in self.wide.take() {
             t.give_storage("_to_copy", &weight);

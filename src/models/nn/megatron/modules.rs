@@ -74,7 +74,7 @@ impl<'a> Modules<'a> {
         weight
     }
 
-    /// The parameters in the order in which they were made, and those that are still in float32.
+    /// The parameters in the order in which they were made, and the ones that are still in float32.
     pub(super) fn finish(self) -> (Vec<ModuleParameter>, Vec<MadeWide>) {
         (self.parameters.take(), self.wide.take())
     }

@@ -58,8 +58,8 @@ impl CausalConv {
         t.to(&convolved, x.dtype())
     }
 
-    /// The convolution in the dtype of its weights. With a cache the last tokens are copied to it; a
-    /// single token comes after those that are there (`causal_conv1d_update`), which stay in a local variable.
+    /// The convolution in the dtype of its weights. With a cache the last tokens are copied to it; a single token is
+    /// appended to the cached ones (`causal_conv1d_update`), which stay in a local variable.
     fn of_weights(&self, t: &Tape, x: &Tensor) -> (Tensor, Option<Tensor>) {
         let (channels, seq) = (x.dim(1), x.dim(2));
         let kernel = self.weight.dim(2);

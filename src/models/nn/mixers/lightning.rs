@@ -1,12 +1,12 @@
 //! Lightning attention (`MiniMaxLightningAttention`, `models/minimax/modeling_minimax.py`, transformers
-//! 5.23): block by block of tokens, what is within a block and what comes from those before.
+//! 5.23): block by block of tokens, attention within a block and from the blocks before.
 
 use crate::model::ScanHeads;
 use crate::nn::build::{Builder, Linear, RmsNorm};
 use crate::tape::{Tape, Tensor};
 
-/// Local variables of the loop over blocks, which live until the next block has others: decay, scores,
-/// what comes from the block and from those before, what it adds to what is known.
+/// Local variables of the loop over blocks, which live until the next block has others: decay, scores, the outputs from
+/// the block and from the blocks before, the block's update of the state.
 type Held = [Option<Tensor>; 5];
 
 /// `MiniMaxLightningAttention`.

@@ -277,8 +277,8 @@ impl Mixer {
     }
 }
 
-/// `mamba_selective_state_update`: a single token's states, time steps and gate `[B, I, 1]`, B and C
-/// `[B, 1, N]` and what is kept `[B, I, N]` to `[B, I, 1]`.
+/// `mamba_selective_state_update`: a single token's states, time steps and gate `[B, I, 1]`, B and C `[B, 1, N]` and
+/// the cached state `[B, I, N]` to `[B, I, 1]`.
 fn state_update(
     t: &Tape,
     kept: &Tensor,

@@ -175,7 +175,7 @@ impl Positions {
 }
 
 impl CrossedTower {
-    /// All but what is made after the decoder's layers.
+    /// All modules but the ones that are made after the decoder's layers.
     pub(crate) fn new(
         b: &Builder,
         c: &CrossedConfig,

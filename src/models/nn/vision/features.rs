@@ -3,7 +3,7 @@
 
 use crate::tape::{Tape, Tensor};
 
-/// Features of images, and what is returned with them.
+/// Features of images, and the tower's other results.
 #[derive(Clone)]
 pub struct ImageFeatures {
     /// Features that are placed among tokens.

@@ -9,7 +9,7 @@ use crate::units::{DType, Shape};
 pub(crate) struct Rows {
     /// The end of a row `[H]`.
     newline: Tensor,
-    /// Squares of an image and the one that shows all of it.
+    /// Number of squares of an image, including the square that shows all of it.
     tiles: u64,
     /// Squares down and across an image.
     squares: [u64; 2],

@@ -22,7 +22,7 @@ pub(crate) struct SplitTower {
     scope: u32,
     patches: Patches,
     positions: Embedding,
-    /// Whether what is embedded is made to require a gradient.
+    /// Whether the embeddings are made to require a gradient.
     embedded_requires_gradient: bool,
     tower: Tower,
     norm: LayerNorm,
@@ -190,8 +190,8 @@ impl SplitTower {
         last
     }
 
-    /// The local variables that remain after computing the position of each patch `[N, P]` among those that the tower
-    /// knows; the positions are at index [`PLACES`].
+    /// The local variables that remain after computing the position of each patch `[N, P]` among the tower's own
+    /// positions; the positions are at index [`PLACES`].
     fn places(&self, t: &Tape, n: u64) -> Vec<Tensor> {
         let side = self.side;
         let numbers = |op, shape: &[u64]| t.empty(op, Shape::new(shape), DType::Int64);
@@ -234,8 +234,8 @@ fn found(t: &Tape, shape: Shape, dtype: DType) -> Tensor {
     t.empty("index", shape, dtype)
 }
 
-/// `pixel_shuffle`: of `side` by `side` patches those that lie together, `merge` along each side, become
-/// one row, `[N, P, H']` to `[N, tokens, ..]`.
+/// `pixel_shuffle`: of `side` by `side` patches, neighbors (`merge` along each side) become one row, `[N, P, H']` to
+/// `[N, tokens, ..]`.
 pub(crate) fn shuffled(t: &Tape, x: &Tensor, [side, merge]: [u64; 2]) -> Tensor {
     let (n, columns) = (x.dim(0), x.dim(2));
     let short = side / merge;

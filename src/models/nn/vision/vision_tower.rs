@@ -184,7 +184,7 @@ impl VisionTower {
         }
     }
 
-    /// Makes what is made after the decoder's layers.
+    /// Makes the modules that are made after the decoder's layers.
     pub(crate) fn complete(&mut self, b: &Builder, hidden: u64) {
         if let Self::Crossed(tower) = self {
             tower.complete(b, hidden);
@@ -242,7 +242,7 @@ impl VisionTower {
         })
     }
 
-    /// Positions `[B, S]` of a prompt to those that `generate` gives the model, where these are places, too:
+    /// Positions `[B, S]` of a prompt to the positions that `generate` gives the model, where these are places, too:
     /// `[4, B, S]`, of tokens that are no padding, all but one of each `padded` sample.
     pub(crate) fn places(&self, t: &Tape, positions: Tensor, padded: bool) -> Tensor {
         match self {

@@ -113,7 +113,7 @@ impl Vision {
             let head = self.head.as_ref();
             let pooled =
                 head.map(|head| t.scoped("vision_model.head", None, || head.forward(t, &last)));
-            // Where nobody asks for what is pooled, its weights' copies go before autocast's end.
+            // Where nobody asks for the pooled output, the head's weight copies go before autocast's end.
             t.classify_autocast_copies();
             drop((hidden, embedded));
             return SeenImages { last, pooled, kept };

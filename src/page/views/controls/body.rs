@@ -108,7 +108,7 @@ fn absent(group: &'static Group, store: Store, shown: &[Shown]) -> Vec<Absent> {
     all
 }
 
-/// A button that leads from a setting without an effect to the one that decides it.
+/// A button that leads from a setting without an effect to the setting that decides it.
 fn lead(groups: Groups, key: &'static str, by: &'static str) -> AnyView {
     let language = use_store().language;
     let said = Signal::derive(move || {
@@ -124,7 +124,7 @@ fn lead(groups: Groups, key: &'static str, by: &'static str) -> AnyView {
     .into_any()
 }
 
-/// The controls of a group, and lines for those that are not there.
+/// The controls of a group, and lines for settings without a control.
 #[component]
 pub(super) fn GroupBody(
     /// The group.

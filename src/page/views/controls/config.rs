@@ -6,7 +6,7 @@ use crate::ask::{ModelRef, Scenario};
 use crate::text::Word;
 use leptos::prelude::*;
 
-/// Where a config is pasted. Whole scenarios, links and hub ids are understood too.
+/// The text field into which a config is pasted. Whole scenarios, links and hub ids are understood too.
 #[component]
 pub(super) fn ConfigField() -> impl IntoView {
     let store = use_store();

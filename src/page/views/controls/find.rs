@@ -1,4 +1,4 @@
-//! What is found for what is typed into the box for the model.
+//! Models found for the text typed into the box for the model.
 
 use super::model::{EXPORT, GRAPH, HUB, LINEAR, OWN, SIZE};
 use crate::browser;
@@ -71,7 +71,7 @@ fn with_headings(found: &mut [Found], models: &[&'static Model]) {
     }
 }
 
-/// Whether nothing is called as what is typed.
+/// Whether nothing has the typed name.
 pub(super) fn finds_nothing(typed: &str) -> bool {
     let query = typed.trim();
     families::search_models(query).is_empty()

@@ -17,7 +17,8 @@ const LISTED: usize = 12;
 /// The id of the box.
 const BOX: &str = "find-setting";
 
-/// The settings that answer what is typed; of nothing those that are other than usual, those that a method has set apart.
+/// The settings that match the typed text; without a text, the settings that differ from the usual, where the ones that
+/// a method has set are listed apart.
 fn found(query: &str, open: Groups, store: Store) -> Vec<Found> {
     let language = store.language.get();
     if query.trim().is_empty() {
@@ -99,7 +100,7 @@ pub(super) fn go(open: Groups, key: &str) {
     });
 }
 
-/// The box, with the list of what is found.
+/// The box, with the list of settings found.
 #[component]
 pub(super) fn FindSetting() -> impl IntoView {
     let store = use_store();

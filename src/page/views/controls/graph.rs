@@ -39,8 +39,8 @@ fn about(scenario: &Scenario, language: Language) -> Option<String> {
 /// The message about a config whose type of model is not read.
 const FOREIGN: &str = "reading.type_not_supported";
 
-/// Controls of the sizes that a graph leaves open; the lines that write a graph, once nothing was found for what is typed
-/// into the box for the model, or its config is of a type that is not read.
+/// Controls of the sizes that a graph leaves open; the lines that write a graph, once nothing was found for the text
+/// typed into the box for the model, or its config is of a type that is not read.
 pub(super) fn graph_controls(typed: RwSignal<Option<String>>) -> AnyView {
     let store = use_store();
     let missing = Memo::new(move |before: Option<&bool>| match typed.get() {

@@ -1,4 +1,4 @@
-//! What a group of settings is, and the steps that sliders go through.
+//! Groups of settings, and the steps that sliders go through.
 
 use crate::ask::Scenario;
 use crate::text::{Language, Word};
@@ -8,9 +8,9 @@ use crate::views::setting::Setting;
 pub(super) struct Group {
     /// The element's id.
     pub id: &'static str,
-    /// What it is called.
+    /// Its title.
     pub title: Word,
-    /// What is said above its settings.
+    /// The sentence above its settings, where there is one.
     pub note: Option<fn(&Scenario, Language) -> Option<String>>,
     /// Its settings.
     pub settings: &'static [Setting],

@@ -9,7 +9,7 @@ use crate::codec::published;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-/// What is said when nothing came.
+/// The message about a config that did not arrive.
 fn reason(error: FetchError, repository: &str) -> Message {
     match error {
         FetchError::Unreachable => message!(hub::unreachable, repository),
@@ -45,7 +45,7 @@ async fn mirror_of(repository: &str) -> Option<Mirror> {
     None
 }
 
-/// Uses what is known of a gated repository: the model of the catalog, else the config of an open copy.
+/// Uses a known config of a gated repository: the model of the catalog, else the config of an open copy.
 async fn use_copy(store: Store, repository: &str) -> bool {
     if let Some(known) = published(repository) {
         let model = ModelRef::Catalog(known.id.to_owned());

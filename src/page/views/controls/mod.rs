@@ -53,12 +53,12 @@ fn settings() -> impl Iterator<Item = &'static Setting> {
     MAIN.iter().chain(groups().flat_map(|group| group.settings))
 }
 
-/// The setting with a key, of those that have a control.
+/// The setting with a key, where it has a control.
 pub(super) fn setting(key: &str) -> Option<Setting> {
     settings().find(|of| of.key == key).copied()
 }
 
-/// The group of the setting with a key; nothing for those that are always in sight.
+/// The group of the setting with a key; `None` for settings that are always in sight.
 fn group_of(key: &str) -> Option<&'static Group> {
     groups().find(|group| group.settings.iter().any(|of| of.key == key))
 }

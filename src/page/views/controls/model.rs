@@ -99,7 +99,7 @@ pub(super) fn ModelControls() -> impl IntoView {
         };
         use_model(store, model);
     };
-    // What is pasted whole is used at once: nobody types a config.
+    // A config pasted whole is used at once: nobody types one.
     Effect::new(move |_| {
         let text = typed.get().unwrap_or_default();
         let link = text.contains('?') && text.contains("v=");
@@ -164,7 +164,7 @@ fn own_controls(linear: Memo<bool>, typed: RwSignal<Option<String>>) -> AnyView 
     .into_any()
 }
 
-/// What the model in use is called.
+/// The name of the model in use.
 pub(super) fn model_name(scenario: &Scenario, language: Language) -> String {
     match &scenario.model {
         ModelRef::Catalog(id) => {

@@ -15,7 +15,7 @@ use serde_json::Value;
 #[derive(Clone, Copy)]
 pub(in crate::views) struct Groups {
     pub(super) open: RwSignal<Vec<&'static str>>,
-    /// The scenario's values, once the frame is there that shows their answer.
+    /// The scenario's values, once the frame that shows their answer has come.
     pub(super) now: Memo<Value>,
     /// The values of a scenario that says nothing.
     usual: StoredValue<Value>,

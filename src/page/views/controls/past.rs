@@ -1,4 +1,4 @@
-//! Undo and redo, and the list of what was changed.
+//! Undo and redo, and the list of changes.
 
 use crate::app::{Change, Past, Store, Way, use_store};
 use crate::ask::Scenario;

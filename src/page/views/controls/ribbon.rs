@@ -29,7 +29,7 @@ struct Known {
     waits: Signal<bool>,
 }
 
-/// The micro-batch's comes with the picture over batch sizes, and knows what is between its stops.
+/// The micro-batch's comes with the picture over batch sizes, and has values between its stops.
 fn of_sweep(store: Store, stops: &'static [u64]) -> Known {
     let ribbon = Memo::new(move |_| {
         let sweep = store.sweep.get();

@@ -1,4 +1,4 @@
-//! Which settings there are, in order of weight: a line each.
+//! The table of settings, in order of weight: a line each.
 
 use super::groups::{
     BATCH_SIZES, COUNTS, FEW, FEW_OR_NONE, Group, LENGTHS, PIXELS, POWERS, SHARES, SIZES, SPLITS,
@@ -84,7 +84,7 @@ static METHOD: Group = Group {
     ],
 };
 
-/// The samples of a step and what is learnt from them.
+/// The samples of a step and the objective.
 static SEQUENCE: Group = Group {
     id: "group-sequence",
     title: Word::GroupSequence,
@@ -303,7 +303,7 @@ static VERSIONS: Group = Group {
     ],
 };
 
-/// What becomes of the images.
+/// The sentence about the tokens of images.
 fn images(scenario: &Scenario, language: Language) -> Option<String> {
     image_tokens(scenario).map(|of| image_tokens_sentence(&of, language))
 }
@@ -325,7 +325,7 @@ fn losses(scenario: &Scenario, _: Language) -> Vec<Choice> {
     names.into_iter().map(choice).collect()
 }
 
-/// Those of the optimizer in use, and the one that is asked for.
+/// The implementations of the optimizer in use, and the scenario's own.
 fn implementations(scenario: &Scenario, language: Language) -> Vec<Choice> {
     const KEY: &str = "optimizer.impl";
     let mut names = offers(scenario, KEY);
@@ -340,7 +340,7 @@ fn implementations(scenario: &Scenario, language: Language) -> Vec<Choice> {
     names.into_iter().map(choice).collect()
 }
 
-/// Those of the catalog with the model's vocabulary, and the one that is asked for.
+/// The models of the catalog with the model's vocabulary, and the teacher that is asked for.
 fn teachers(scenario: &Scenario, _: Language) -> Vec<Choice> {
     let mut names = offers(scenario, "objective.teacher");
     if let Some(ModelRef::Catalog(asked)) = &scenario.objective.teacher

@@ -1,4 +1,4 @@
-//! What fits: for each axis the value that only just does, one click away.
+//! Values that just fit, one for each axis, one click away.
 
 use super::go::go_button;
 use super::gpus::GpusPanel;
@@ -24,7 +24,7 @@ fn found_text(axis: &str, value: &Value) -> String {
     name.map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// What is to be known of an answer, beside it.
+/// The messages of an answer's findings, shown beside it.
 fn notes(findings: &[Finding], language: Language) -> String {
     let said = findings
         .iter()
@@ -32,7 +32,7 @@ fn notes(findings: &[Finding], language: Language) -> String {
     said.collect::<Vec<_>>().join(" ")
 }
 
-/// What stands in the place of the answer.
+/// The place of the answer: the answer, the progress, the button that asks for it, or the reason why there is none.
 fn answer(of: &AxisSearch, store: Store, fits: Fits) -> AnyView {
     let language = store.language.get();
     let name = axis_name(of.axis.name(), language).to_owned();
@@ -57,7 +57,7 @@ fn answer(of: &AxisSearch, store: Store, fits: Fits) -> AnyView {
     }
 }
 
-/// What was found.
+/// The solution, or the findings that refuse it.
 fn solved(found: &Result<Solution, Vec<Finding>>, of: &AxisSearch, store: Store) -> AnyView {
     let language = store.language.get();
     let name = axis_name(of.axis.name(), language).to_owned();

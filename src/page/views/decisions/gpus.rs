@@ -1,4 +1,4 @@
-//! What one rank needs against the number of GPUs, under each sharding.
+//! The need of one rank against the number of GPUs, under each sharding.
 
 use crate::app::{Fits, Store, query_of_scenario, use_store, visit};
 use crate::chart::{Drawn, GpusFigure, GpusLayout, Look, draw_gpus};
@@ -154,7 +154,7 @@ fn table(store: Store, fits: Fits) -> Option<AnyView> {
 /// The panel; nothing before it is asked for.
 #[component]
 pub(super) fn GpusPanel(
-    /// What is known.
+    /// The searches, with the curves that are known.
     fits: Fits,
 ) -> impl IntoView {
     let store = use_store();

@@ -1,4 +1,4 @@
-//! What fits over two numbers: a field with the capacity's line in it, a click goes to a cell.
+//! The map of two numbers: a field with the capacity's line in it, a click goes to a cell.
 
 use crate::app::{MapSearch, Store, Target, query_of_scenario, use_store, visit};
 use crate::ask::Scenario;
@@ -165,7 +165,7 @@ fn table(store: Store, search: MapSearch) -> Option<AnyView> {
     )
 }
 
-/// What can vary along an edge: axes without effect are named with the reason, and cannot be chosen.
+/// The numbers that can vary along an edge: axes without effect are named with the reason, and cannot be chosen.
 fn choices(store: Store) -> Memo<Vec<Choice>> {
     let numbers = StoredValue::new(Axis::numbers());
     let reasons = Memo::new(move |_| {
@@ -192,7 +192,7 @@ fn choices(store: Store) -> Memo<Vec<Choice>> {
     })
 }
 
-/// Which number varies along an edge.
+/// The choice of the number that varies along an edge.
 #[component]
 fn Edge(
     id: &'static str,

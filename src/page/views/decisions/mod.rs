@@ -1,4 +1,5 @@
-//! What many estimates answer: how far settings can go, what fits over two of them, what to change.
+//! Panels of questions that many estimates answer: how far settings can go, which pairs of two of them fit, which
+//! changes help.
 
 mod fits;
 mod go;

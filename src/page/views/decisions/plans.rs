@@ -204,7 +204,7 @@ fn put<T: PartialEq>(list: &mut Vec<T>, value: T, is_in: bool) {
     }
 }
 
-/// What the search may do.
+/// The controls for what the search may change.
 #[component]
 fn Options(search: PlanSearch) -> impl IntoView {
     let store = use_store();

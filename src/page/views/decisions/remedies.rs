@@ -1,4 +1,4 @@
-//! What to change, and what it saves; what there is room for where it fits.
+//! Changes to make, and their savings; the room that is left where the scenario fits.
 
 use super::go::{compare_button, go_button};
 use super::plan_table::meter;

@@ -12,7 +12,7 @@ use crate::views::two_runs::TwoRuns;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// What a run held.
+/// The peaks of a run, step by step.
 fn held(run: Option<&SegmentsRun>) -> Vec<HeldAt> {
     let steps = run.map_or(&[][..], |run| run.steps.as_slice());
     let moment = |(number, step): (u64, &crate::report::StepHeld)| HeldAt {
@@ -23,7 +23,7 @@ fn held(run: Option<&SegmentsRun>) -> Vec<HeldAt> {
     (1..).zip(steps).map(moment).collect()
 }
 
-/// What is said of all steps, or of one.
+/// The sentence about all steps, or about one.
 fn say(store: Store, search: StepsSearch, figure: &HistoryFigure) -> String {
     let (units, language) = (store.units.get(), store.language.get());
     let known = search.known();
@@ -83,7 +83,7 @@ fn table(store: Store, search: StepsSearch) -> Option<AnyView> {
     )
 }
 
-/// What was found, in sentences.
+/// The results in sentences.
 fn answer(store: Store, search: StepsSearch) -> String {
     let (units, language) = (store.units.get(), store.language.get());
     match search.search.get() {

@@ -1,4 +1,4 @@
-//! One thing that was given: what it was taken for, what was read of it, and the way back.
+//! One entry of the drawer: its kind, the content that was read, and the button that takes it back.
 
 use super::failure::failure;
 use super::job::job;
@@ -44,7 +44,7 @@ fn findings(findings: &[Finding], language: Language) -> AnyView {
     view! { {list} }.into_any()
 }
 
-/// Reports on a thing: what was read of it, and what was not.
+/// Reports on an entry: the content that was read, and the parts that were not.
 fn content(opened: &Opened, store: Store) -> AnyView {
     let (language, units) = (store.language.get(), store.units.get());
     let sentence = |text: String| view! { <p>{text}</p> }.into_any();

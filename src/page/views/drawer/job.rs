@@ -1,4 +1,4 @@
-//! The files of a job: what of them was filled in, and what is not followed.
+//! The files of a job: the settings that were filled in, and the keys that are not followed.
 
 use crate::app::Store;
 use crate::codec::{Job, Said, change_of};
@@ -25,7 +25,7 @@ fn change(said: &Said, store: Store) -> Option<AnyView> {
     Some(button.into_any())
 }
 
-/// Reports on a job's files: the counts of their keys, findings, the keys that are not followed, and those that are.
+/// Reports on a job's files: the counts of their keys, findings, the keys that are not followed, and the keys that are.
 pub(super) fn job(of: &Job, store: Store) -> AnyView {
     let language = store.language.get();
     let sentence = |said: &Said| match said {

@@ -100,7 +100,7 @@ pub(super) fn DrawerPanel() -> impl IntoView {
     });
     let word = move |word: InputWord| Signal::derive(move || word.text(store.language.get()));
     let close = move || drawer.shown.set(false);
-    // What had the focus may be gone, as a way out that was taken.
+    // The element that had the focus may be gone, such as a button that was pressed.
     window_event_listener(leptos::ev::keydown, move |event| {
         if event.key() == "Escape" && drawer.shown.get_untracked() && !browser::is_there(":focus") {
             close();

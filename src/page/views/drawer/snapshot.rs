@@ -1,4 +1,4 @@
-//! A snapshot: what it measured beside what is estimated, and its largest blocks.
+//! A snapshot: its measurements beside the estimate, and its largest blocks.
 
 use crate::app::{Store, use_drawer};
 use crate::inputs::{DeviceOverview, Largest, Overview, own_frame};

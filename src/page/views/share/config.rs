@@ -9,7 +9,8 @@ use crate::text::{
 };
 use leptos::prelude::*;
 
-/// What is written, or why nothing is; and what the format does not say.
+/// The text of a configuration, or a note on why there is none; the note also names settings that the format cannot
+/// say.
 #[derive(Clone, Default, PartialEq)]
 struct Written {
     text: String,
@@ -46,7 +47,7 @@ fn written(store: Store, to: &str, link: &str) -> Written {
 /// A choice of formats, and the text to be copied or saved.
 #[component]
 pub(super) fn ConfigTab(
-    /// The link to what is on screen.
+    /// The link to the configuration on screen.
     link: Memo<String>,
 ) -> impl IntoView {
     let store = use_store();

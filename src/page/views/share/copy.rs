@@ -10,7 +10,7 @@ use std::time::Duration;
 /// How long a button says that it has copied.
 const SAID_FOR: Duration = Duration::from_secs(2);
 
-/// What became of copying.
+/// The outcome of copying.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Copying {
     Ready,
@@ -21,7 +21,7 @@ enum Copying {
 /// A button that copies a text and says what became of it.
 #[component]
 pub(in crate::views) fn CopyButton(
-    /// What the button says.
+    /// The label of the button.
     label: Word,
     /// The text.
     #[prop(into)]

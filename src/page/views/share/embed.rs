@@ -64,7 +64,7 @@ fn boxes<T: Copy + Send + Sync + 'static>(
     }
 }
 
-/// What the dialog calls a panel.
+/// The name of a panel in the dialog.
 const fn panel_word(panel: Panel) -> Word {
     match panel {
         Panel::Bars => Word::PanelBars,
@@ -78,11 +78,11 @@ const fn panel_word(panel: Panel) -> Word {
 fn Choose<T: Copy + PartialEq + Send + Sync + 'static>(
     /// The element's id.
     id: &'static str,
-    /// What is chosen.
+    /// The label of the choice.
     label: Word,
-    /// What there is, each with its name.
+    /// The values on offer, each with its name.
     choices: Vec<(T, Signal<String>)>,
-    /// What was chosen.
+    /// The chosen value.
     chosen: RwSignal<T>,
 ) -> impl IntoView {
     let store = use_store();

@@ -138,7 +138,7 @@ fn export_row(hung: Hung, store: Store, link: Memo<String>) -> impl IntoView {
 /// Buttons that save.
 #[component]
 pub(super) fn ExportTab(
-    /// The link to what is on screen.
+    /// The link to the configuration on screen.
     link: Memo<String>,
 ) -> impl IntoView {
     let store = use_store();

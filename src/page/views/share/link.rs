@@ -1,4 +1,4 @@
-//! The link to what is on screen.
+//! The link to the configuration on screen.
 
 use super::copy::CopyButton;
 use crate::app::use_store;

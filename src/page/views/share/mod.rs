@@ -1,4 +1,4 @@
-//! Sharing: a link to what is on screen, a snippet that embeds it, files to save, paper.
+//! Sharing: a link to the configuration on screen, a snippet that embeds it, files to save, paper.
 
 mod config;
 mod copy;

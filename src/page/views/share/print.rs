@@ -28,7 +28,7 @@ fn settings(scenario: &Scenario, language: Language) -> Vec<(&'static str, Strin
         .collect()
 }
 
-/// What only paper shows: the configuration's name, its settings, its link.
+/// The section that only paper shows: the configuration's name, its settings, its link.
 fn sheet(store: Store) -> impl IntoView {
     let language = store.language.get();
     let scenario = store.scenario.get();

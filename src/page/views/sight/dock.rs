@@ -1,5 +1,5 @@
-//! Details of what is pointed at in a figure or pinned anywhere, at the lower edge of the window, while the line that says it is out
-//! of sight.
+//! Details of the target that is pointed at in a figure or pinned anywhere, at the lower edge of the window, while the
+//! line that says it is out of sight.
 
 use crate::app::{Store, use_store};
 use crate::browser;

@@ -1,5 +1,5 @@
 //! Panels that stay in sight while one scrolls: the verdict as a strip at the upper edge of the window, the controls as a
-//! sheet at the lower edge of a narrow one, and details of what is pointed at.
+//! sheet at the lower edge of a narrow one, and details of the target that is pointed at.
 
 mod dock;
 mod strip;

@@ -1,4 +1,4 @@
-//! Why what is looked at takes what it takes: a tensor, a category, a phase, or another part of a bar.
+//! Explanations of the memory of a target: a tensor, a category, a phase, or another part of a bar.
 
 use crate::app::{Store, Target};
 use crate::figure::{DevicePart, HostBarPart, binding_step, tensor_groups};
@@ -22,15 +22,15 @@ pub(super) fn at_peak(store: Store) -> Vec<LiveTensor> {
     })
 }
 
-/// Why what is pinned takes what it takes.
+/// The explanation of the memory of the pinned target.
 pub(in crate::views) fn pinned_explained(store: Store) -> Option<String> {
     let target = store.focus.pinned()?;
     why(store, || at_peak(store), target)
 }
 
-/// Why the tensor that is looked at is there, or what is pinned, of the tensors that are alive at the highest point; of
-/// the category that the table shows alone where neither is. What is pointed at outside of the table does not count: it
-/// would move when the text below the table changes.
+/// Why the selected tensor is alive, or the pinned target, of the tensors that are alive at the highest point; of the
+/// category that the table shows alone where neither exists. A target that is pointed at outside of the table does not
+/// count: it would move when the text below the table changes.
 pub(super) fn explained(
     store: Store,
     tensors: Memo<Vec<LiveTensor>>,
@@ -78,7 +78,7 @@ fn of_part(store: Store, answer: &Estimate, target: Target) -> Option<String> {
     }
 }
 
-/// The same of a target, in a run that is known closely.
+/// The explanation of a target in a run whose tensors are known one by one.
 fn of_target(
     store: Store,
     detail: &Detail,

@@ -52,8 +52,7 @@ impl Parallelism {
         self.model_ranks().saturating_mul(data)
     }
 
-    /// The ranks along each axis of a job on a machine: those that see different data are what the other axes
-    /// leave.
+    /// The ranks along each axis of a job on a machine: data parallelism gets the ranks that the other axes leave.
     pub fn mesh(&self, hardware: &Hardware) -> Mesh {
         let [nodes, per_node] = hardware.of_a_job();
         let gpus = nodes.saturating_mul(per_node);

@@ -57,8 +57,8 @@ settings! {
 }
 
 impl ExpertParallel {
-    /// Tokens that Megatron-Core gives one of `experts` experts room for, of those that all take (`get_capacity`,
-    /// `megatron/core/transformer/moe/moe_utils.py`, 0.16.1); their share where nothing is asked.
+    /// Tokens that Megatron-Core gives one of `experts` experts room for, of the `tokens` that all take
+    /// (`get_capacity`, `megatron/core/transformer/moe/moe_utils.py`, 0.16.1); their share where nothing is asked.
     #[allow(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! A job's ranks along each axis, and the one that is looked at.
+//! A job's ranks along each axis, and the estimated rank.
 
 use serde::Serialize;
 

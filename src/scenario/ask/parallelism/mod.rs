@@ -1,8 +1,7 @@
 //! How a run is spread over GPUs, as it is asked for.
 //!
-//! A job is a mesh of ranks: those that see different data, and for each of them those that divide
-//! each matrix, the layers and the sequence among them. Keys are spelled as the framework that they
-//! are of spells them.
+//! A job is a mesh of ranks: ranks that see different data, and for each of them the ranks that divide each matrix, the
+//! layers and the sequence among them. Keys are spelled as the framework that they are of spells them.
 
 mod axes;
 mod context;

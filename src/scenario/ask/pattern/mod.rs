@@ -27,7 +27,7 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// If it is none, or has what is not modelled.
+    /// If it is none, or has syntax that is not modelled.
     pub fn read(text: &str) -> Result<Self, PatternError> {
         if text.len() > LONGEST {
             return Err(PatternError::NotModelled);

@@ -45,7 +45,7 @@ impl Built {
         0..self.count()
     }
 
-    /// Whether an element is not among those that are compared.
+    /// Whether an element is not one of the two that are compared.
     pub(in crate::tape) fn is_end(self, element: usize) -> bool {
         !(self.pattern()..=self.pattern() + 1).contains(&element)
     }

@@ -86,8 +86,8 @@ impl Tape {
         self.activated(x, out, saved, backward)
     }
 
-    /// Puts the result of an activation into the graph, whose gradient is one kernel over the
-    /// incoming gradient and what was saved.
+    /// Puts the result of an activation into the graph, whose gradient is one kernel over the incoming gradient and the
+    /// saved tensor.
     pub(super) fn activated(
         &self,
         x: &Tensor,

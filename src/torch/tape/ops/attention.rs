@@ -217,7 +217,7 @@ impl Tape {
         out.with_edge(Edge::Node(node, 0))
     }
 
-    /// Runs a fused kernel, or gives what it gave when it ran first.
+    /// Runs a fused kernel, or returns the results that it gave when it ran first.
     pub(super) fn kept_attention(&self, run: impl FnOnce() -> Attended) -> Attended {
         let [out, lse, seed, offset] = self.kept_operation(Operation::Attention, || {
             let Attended {

@@ -140,8 +140,8 @@ impl Tape {
         (out, limit)
     }
 
-    /// `clamp_backward(grad, x, min, max)` (`tools/autograd/FunctionsManual.cpp`): the gradient where
-    /// x lies between both, and what is divided where it is at one of them; torch 2.6 does not divide.
+    /// `clamp_backward(grad, x, min, max)` (`tools/autograd/FunctionsManual.cpp`): the gradient where x lies between
+    /// both limits, and the divided gradient where it equals one of them; torch 2.6 does not divide.
     fn clamp_backward(&self, g: &Tensor, x: &Tensor, shared: bool) -> Tensor {
         let flags = |op| self.elementwise(op, &[x], DType::Bool);
         if !shared {

@@ -20,10 +20,9 @@ pub struct Transcripts<'a> {
 }
 
 impl Tape {
-    /// `torch.nn.functional.ctc_loss` of `[T, B, V]` in float32
-    /// (`aten/src/ATen/native/{LossCTC.cpp,cuda/LossCTC.cu}`, torch 2.15), where the lengths
-    /// of inputs and labels are read by the host. Saves what it is given, the
-    /// logarithms of the sums up to each label and position, and the loss of each sample.
+    /// `torch.nn.functional.ctc_loss` of `[T, B, V]` in float32 (`aten/src/ATen/native/{LossCTC.cpp,cuda/LossCTC.cu}`,
+    /// torch 2.15), where the lengths of inputs and labels are read by the host. Saves its inputs, the logarithms of
+    /// the sums up to each label and position, and the loss of each sample.
     pub fn ctc_loss(&self, log_probabilities: &Tensor, of: &Transcripts) -> Tensor {
         const OP: &str = "_ctc_loss";
         const BACKWARD: &str = "_ctc_loss_backward";

@@ -97,7 +97,7 @@ impl Tape {
         )
     }
 
-    /// Gradients of q, k and v from that of the result, from what was saved.
+    /// Gradients of q, k and v from the gradient of the result and the saved tensors.
     fn flash_attn_backward(&self, g: &Tensor, kept: &[Tensor], count: Option<u64>) -> Grads {
         const OP: &str = "flash_attn_backward";
         let [q, k, v, ..] = kept else {

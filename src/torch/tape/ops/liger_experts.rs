@@ -14,10 +14,9 @@ const TILE: u64 = 64;
 const PAIRS: u64 = 1024;
 
 impl Tape {
-    /// `LigerFusedMoEFunction`: tokens `[N, H]` through the experts `[N, K]` that were chosen for them,
-    /// whose weights are `[E, 2I, H]` and `[E, H, I]`, weighted by `[N, K]`. Saves what the activation
-    /// is of and where tokens go; gradients of both weights are computed whether they are needed or
-    /// not.
+    /// `LigerFusedMoEFunction`: tokens `[N, H]` through the experts `[N, K]` that were chosen for them, whose weights
+    /// are `[E, 2I, H]` and `[E, H, I]`, weighted by `[N, K]`. Saves the activation's input and the indices of where
+    /// tokens go; gradients of both weights are computed whether they are needed or not.
     pub fn liger_experts(
         &self,
         x: &Tensor,
@@ -69,8 +68,8 @@ impl Tape {
         out
     }
 
-    /// `compute_routing_metadata`: how many tokens each of the experts gets, which stays a local
-    /// variable, and what is saved of where they go, spread as evenly as can be.
+    /// `compute_routing_metadata`: how many tokens each of the experts gets, which stays a local variable, and the
+    /// saved indices of their destinations. Tokens are spread as evenly as can be.
     fn routed(&self, [n, k]: [u64; 2], experts: u64) -> (Tensor, [Tensor; 6]) {
         let ints = |length| self.empty("route", Shape::from([length]), DType::Int32);
         let blocks = n.div_ceil((PAIRS / k.next_power_of_two()).max(1));

@@ -28,7 +28,7 @@ pub struct LoraLayer {
     pub factors: [Tensor; 2],
 }
 
-/// The input of layers, and what their adapters read, where that is dropped out.
+/// The input of layers, and the input of their adapters, where it is dropped out.
 #[derive(Clone, Copy)]
 pub struct LoraInput<'a> {
     /// `[B, S, inputs]`.
@@ -94,7 +94,7 @@ fn product(
     out
 }
 
-/// An input `[T, inputs]`, and what the adapter reads, through a layer and its adapter.
+/// An input `[T, inputs]`, and the adapter's input, through a layer and its adapter.
 fn through(t: &Tape, read: [&Tensor; 2], layer: &LoraLayer) -> Tensor {
     product(t, read, layer, layer.factors.each_ref(), false)
 }
@@ -121,7 +121,7 @@ fn taken(t: &Tape, gradients: FactorGradients, dtypes: [DType; 2]) -> [Tensor; 2
     [taken(a, dtypes[0]), taken(b, dtypes[1])]
 }
 
-/// Saved tensors of a function: the input, what adapters read, others, and factors in the input's dtype.
+/// Saved tensors of a function: the input, the adapters' input, others, and factors in the input's dtype.
 struct Kept {
     input: [Saved; 2],
     others: Vec<Saved>,

@@ -176,10 +176,9 @@ impl Tape {
     }
 
     /// `torch.einsum` of two tensors as one batch of matrix products (`sumproduct_pair`,
-    /// `aten/src/ATen/native/Linear.cpp`, torch 2.15): the left one permuted to `batch` dimensions,
-    /// its own and the one that is summed, the right one to those of the batch, the summed one and
-    /// its own. The result has them in the order batch, left, right. `right_first` says that the
-    /// equation names the right one first.
+    /// `aten/src/ATen/native/Linear.cpp`, torch 2.15): the left one permuted to `batch` dimensions, its own dimension
+    /// and the summed one, the right one to the batch's dimensions, the summed one and its own. The result has them in
+    /// the order batch, left, right. `right_first` says that the equation names the right one first.
     pub fn contracted(
         &self,
         (left, left_order): (&Tensor, &[usize]),

@@ -245,7 +245,7 @@ impl Tape {
         )
     }
 
-    /// The gradient of what has those lengths.
+    /// The gradient of `x`, whose lengths are `norm`.
     pub(super) fn along_lengths(&self, g: &Tensor, x: &Tensor, norm: &Tensor) -> Tensor {
         let unit = self.elementwise("div", &[x, norm], norm.dtype());
         let _nothing = self.empty("eq", *norm.shape(), DType::Bool);

@@ -76,8 +76,7 @@ impl Tape {
         (values, indices)
     }
 
-    /// `x /= divisor` for a divisor with one column `[.., 1]`. Saves the divisor and a copy of what
-    /// x was.
+    /// `x /= divisor` for a divisor with one column `[.., 1]`. Saves the divisor and a copy of x before the division.
     pub fn div_in_place(&self, x: Tensor, divisor: &Tensor) -> Tensor {
         if !self.records(&[&x, divisor]) {
             return x;

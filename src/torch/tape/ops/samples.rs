@@ -1,4 +1,4 @@
-//! Rows of a batch that are taken by their numbers, and means of what is a number at all.
+//! Rows of a batch that are taken by their indices, and means over values that are not NaN.
 //!
 //! Source: `tools/autograd/derivatives.yaml` (`index_select`, `nansum`),
 //! `aten/src/ATen/native/{cuda/Nonzero.cu,ReduceOps.cpp}`, torch 2.15.

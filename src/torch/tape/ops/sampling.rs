@@ -42,7 +42,7 @@ impl Tape {
         self.view_of_base(&out)
     }
 
-    /// The gradient of what a view was made of, where that of the view is `changed`.
+    /// The gradient of a view's base, where the gradient of the view is `changed`.
     fn within_base(&self, g: &Tensor, changed: impl FnOnce() -> Tensor) -> Tensor {
         let whole = self.like("new_empty_strided", g);
         let _part = self.like("clone", g);
@@ -50,7 +50,7 @@ impl Tape {
         whole
     }
 
-    /// The view itself, once what it was made of has changed.
+    /// The view itself, once its base has changed.
     fn view_of_base(&self, base: &Tensor) -> Tensor {
         let zeros = |t: &Self, g: &Grads| smallvec![g[0].as_ref().map(|g| t.like("new_zeros", g))];
         self.attach(&[base], base.detach(), Box::new(zeros))

@@ -33,9 +33,8 @@ impl Tape {
         self.with_nothing_saved(x, out, rolled)
     }
 
-    /// `base[..., start:].copy_(part)` for columns of a fresh base `[.., D]`. The gradient of the
-    /// base is copied; what is written over is zero in it (`CopySlices`,
-    /// `torch/csrc/autograd/functions/tensor.cpp`, torch 2.15).
+    /// `base[..., start:].copy_(part)` for columns of a fresh base `[.., D]`. The gradient of the base is copied; the
+    /// overwritten part is zero in it (`CopySlices`, `torch/csrc/autograd/functions/tensor.cpp`, torch 2.15).
     pub fn put_columns(&self, base: Tensor, part: &Tensor) -> Tensor {
         if !self.records(&[&base, part]) {
             return base;

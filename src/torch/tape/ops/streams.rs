@@ -92,9 +92,9 @@ impl Tape {
         self.permute(&sum, order)
     }
 
-    /// `streams[1:] += x` of `[N, B, S, H]` and `[B, S, H]`: the sum is in the streams' place, and then
-    /// is copied there from itself. The gradient of either is copied, and what was written over is zero
-    /// in it (`CopySlices`, `torch/csrc/autograd/functions/tensor.cpp`, torch 2.15).
+    /// `streams[1:] += x` of `[N, B, S, H]` and `[B, S, H]`: the sum is in the streams' place, and then is copied there
+    /// from itself. The gradient of either is copied, and the overwritten part is zero in it (`CopySlices`,
+    /// `torch/csrc/autograd/functions/tensor.cpp`, torch 2.15).
     pub fn add_to_all_but_first(&self, streams: Tensor, x: &Tensor) -> Tensor {
         if !self.records(&[&streams, x]) {
             return streams;

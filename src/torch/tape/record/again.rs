@@ -7,8 +7,8 @@ use crate::tape::storages::RawStorage;
 use std::ops::Range;
 
 impl Record {
-    /// Whether the first of two turns does what the other did, a turn further, and makes what is made for the same
-    /// as in another one. In a record in which nothing repeats.
+    /// Whether the first of two turns has the events of the other, a turn further, and makes storages like those in
+    /// `like`. In a record in which nothing repeats.
     pub(in crate::tape) fn turns_are_alike(
         &self,
         [one, before]: [Range<usize>; 2],
@@ -31,7 +31,7 @@ impl Record {
             && stored
     }
 
-    /// A turn that ends the record comes `times` times more; what it makes is not alive.
+    /// Repeats a turn that ends the record `times` times more; its storages are not alive.
     pub(in crate::tape) fn turn_again(
         &mut self,
         events: Range<usize>,

@@ -77,8 +77,8 @@ impl Record {
         })
     }
 
-    /// How many times more the piece with which some places begin comes within them, if it is all of what comes
-    /// again there.
+    /// Number of further times that the piece at the beginning of `places` repeats within them, if nothing else repeats
+    /// there.
     fn times_more(&self, piece: &Piece, places: &Range<usize>) -> usize {
         let after = (self.copies).partition_point(|copies| copies.place <= places.start);
         let copies = self.copies[..after].last();

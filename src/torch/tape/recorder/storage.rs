@@ -62,7 +62,7 @@ impl Storage {
         storage.map_or(Category::Temporaries, |s| s.category)
     }
 
-    /// Says what the storage is for.
+    /// Sets the category of the storage.
     pub(in crate::tape) fn set_category(&self, category: Category) {
         let mut record = self.recorder.record.borrow_mut();
         record.classify(self.place(), category);

@@ -13,8 +13,8 @@ impl Recorder {
         alive.filter(|&id| record.is_alive(id)).collect()
     }
 
-    /// Writes a turn `times` times more, and lets what lives stand for what would live then; false when it does
-    /// not do what the one before it did, or the record is not as it was run.
+    /// Writes a turn `times` times more, and maps living tensors to the ones that would live then; false when the turn
+    /// differs from the one before it, or the record is not as it was run.
     pub(in crate::tape) fn turn_comes_again(
         &self,
         turn: &Turn,
@@ -60,8 +60,8 @@ impl Recorder {
         true
     }
 
-    /// Writes a step that has set `marks` marks once more, which lets go of what it has `left` where it has let go of
-    /// what is `gone`; false where those are not alike, or the record is not as it was run.
+    /// Writes a step that has set `marks` marks once more; the repetition frees the storages that the step has `left`
+    /// where the step freed the ones in `gone`. False where those are not alike, or the record is not as it was run.
     pub(in crate::tape) fn step_comes_again(
         &self,
         begins: &StepBegins,
@@ -99,7 +99,7 @@ impl Recorder {
         }
         let further = u32::try_from(made.len()).unwrap_or(u32::MAX);
         for (&gone, &left) in gone.iter().zip(left) {
-            // The storages that the next step finds get the categories that this step gave to those that it found.
+            // The storages that the next step finds get the categories that this step gave to the ones that it found.
             if let Some(found) = record.storage(gone) {
                 record.classify(left, found.category);
             }

@@ -7,7 +7,7 @@ use crate::tape::{Called, Tape};
 use crate::units::Wait;
 
 impl Coordinator {
-    /// A module is called: what it uses, where it is one with others around it.
+    /// Enters a called module; returns its use of parameters, `None` for the root and for reads outside of modules.
     pub(in crate::parallel::zero) fn enter(&self, t: &Tape, module: &Called) -> Option<Use> {
         if module.op == "external" {
             let own = module.own.iter().flatten();

@@ -4,8 +4,8 @@ use super::{Coordinator, hold};
 use crate::tape::Tape;
 
 impl Coordinator {
-    /// `create_reduce_and_remove_grad_hooks` (`stage3.py`): the hook of what is trained is put on it while it is whole,
-    /// one after the other.
+    /// `create_reduce_and_remove_grad_hooks` (`stage3.py`): the hook of a trained parameter is put on it while it is
+    /// whole, one parameter after the other.
     pub(in crate::parallel::zero) fn gather_to_hook(&self, t: &Tape) {
         for (at, parameter) in self.parameters.iter().enumerate() {
             if parameter.trained {
@@ -15,8 +15,8 @@ impl Coordinator {
         }
     }
 
-    /// `_zero3_consolidated_16bit_state_dict` (`deepspeed/runtime/engine.py`, deepspeed 0.19.8): those of each module
-    /// by themselves; nothing is gathered before, and afterwards what persists is again.
+    /// `_zero3_consolidated_16bit_state_dict` (`deepspeed/runtime/engine.py`, deepspeed 0.19.8): gathers the parameters
+    /// of each module by themselves; none are gathered before, and afterwards the persistent ones are again.
     pub(in crate::parallel::zero) fn gather_one_by_one(&self, t: &Tape) {
         self.release_all(t);
         for of_module in self

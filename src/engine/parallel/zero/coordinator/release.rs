@@ -55,7 +55,7 @@ impl Coordinator {
         left
     }
 
-    /// `__params_to_release`: what is neither persistent nor needed again soon.
+    /// `__params_to_release`: indices of parameters that are neither persistent nor needed again soon.
     pub(super) fn to_release(&self, t: &Tape, used: &Use, forward: bool) -> Vec<usize> {
         let step = self.step.get();
         let is_free = |at: &usize| {
@@ -69,7 +69,7 @@ impl Coordinator {
             if passed >= self.settings.stage3_max_reuse_distance || released.is_empty() {
                 break;
             }
-            // Whether it looks into the next module depends on the one that is released.
+            // Whether it looks into the next module depends on the released module.
             let seen = match (used.is_leaf, next.is_leaf, next.layer) {
                 (false, true, _) => Vec::new(),
                 (true, _, Some(scope)) => self.within(t, scope),

@@ -44,8 +44,8 @@ impl Coordinator {
         }
     }
 
-    /// `iter_params`: the parameters of a module, while it `runs` without those that are elsewhere, and those that it
-    /// is known to read.
+    /// `iter_params`: indices of the parameters of a module, and of the external ones that it is known to read;
+    /// parameters that are elsewhere are left out while it `runs`.
     pub(super) fn own_of(&self, used: &Use, runs: bool) -> Vec<usize> {
         let external = self.external.borrow();
         let external = external.get(&used.module).into_iter().flatten();

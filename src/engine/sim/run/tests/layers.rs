@@ -126,7 +126,7 @@ fn compare(options: &[&str]) {
                 (None, None) if keeps_masks(&spec) => {}
                 // It keeps the table of its positions from training to evaluation.
                 (None, _) if model == "retnet-1.3b" && evaluates => {}
-                // What an end leaves to a period differs from what a period leaves to the next.
+                // The tensors that an end leaves to a period differ from the ones that a period leaves to the next.
                 (None, _) if spec.checkpoint_every > 1 => {}
                 (None, _) => different.push(format!("{model} {option}: not folded")),
                 (Some(few), Some(all)) => {

@@ -1,4 +1,4 @@
-//! Schedules of which some turns stand for all, against those that are run in full.
+//! Schedules in which some turns represent all, against schedules that are run in full.
 
 use super::difference;
 use crate::ask::Scenario;

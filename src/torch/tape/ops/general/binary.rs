@@ -7,7 +7,7 @@ use crate::units::{DType, Shape};
 use smallvec::smallvec;
 
 impl Tape {
-    /// The shape of an elementwise result of these, outside of the graph: comparisons, or what needs no
+    /// The shape of an elementwise result of these, outside of the graph: comparisons, or results that need no
     /// gradient.
     pub fn outside(&self, op: &'static str, inputs: &[&Tensor], dtype: DType) -> Tensor {
         self.elementwise(op, inputs, dtype)
@@ -18,7 +18,7 @@ impl Tape {
         promote(a, b)
     }
 
-    /// `a / b`. Saves what the gradients need: b always, a where b needs one.
+    /// `a / b`. Saves the inputs that the gradients need: b always, a where b needs a gradient.
     pub fn quotient(&self, a: &Tensor, b: &Tensor) -> Tensor {
         let dtype = promote(a, b);
         if !self.records(&[a, b]) {

@@ -89,7 +89,7 @@ impl Tape {
     }
 
     /// `base` after `part` was written into a view of it of this shape: the result is in base's place. The gradient of
-    /// base is copied; what is written over is zero in it (`CopySlices`, `torch/csrc/autograd/functions/tensor.cpp`).
+    /// base is copied; the overwritten part is zero in it (`CopySlices`, `torch/csrc/autograd/functions/tensor.cpp`).
     pub fn written_through(&self, base: &Tensor, view: Shape, part: Option<&Tensor>) -> Tensor {
         let inputs: Vec<&Tensor> = [Some(base), part].into_iter().flatten().collect();
         if !self.records(&inputs) {
@@ -141,7 +141,7 @@ impl Tape {
     }
 
     /// `x.index_put_(indices, values)`: the result is in x's place. Saves indices and values; x's gradient is copied
-    /// and what was written over is zero in it.
+    /// and the overwritten part is zero in it.
     pub fn put_at(&self, x: &Tensor, indices: &[Tensor], values: &Tensor, adds: bool) -> Tensor {
         if !self.records(&[x, values]) {
             return x.clone();

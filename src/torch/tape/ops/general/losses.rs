@@ -42,7 +42,8 @@ impl Tape {
             .records(&[&x])
             .then(|| [&x, &target].map(|x| self.save(x)));
         let each = {
-            // `(1 - target) * x - log_sigmoid(x)`: the sigmoid's logarithm, then what it is taken from.
+            // `(1 - target) * x - log_sigmoid(x)`: the sigmoid's logarithm, then the product that it is subtracted
+            // from.
             let logarithm = self.like("log_sigmoid", &x);
             drop(self.like("log_sigmoid", &x));
             let rest = self.like("rsub", &target);
@@ -134,7 +135,7 @@ impl Tape {
         )
     }
 
-    /// `l1_loss` of two tensors, under autocast in float32: the difference, what is positive of it, the mean.
+    /// `l1_loss` of two tensors, under autocast in float32: the difference, its absolute value, the mean.
     pub fn distance_loss(&self, x: &Tensor, target: &Tensor, by: Reduction) -> Tensor {
         let target = self.cast_up(target);
         let x = self.cast_up(x);

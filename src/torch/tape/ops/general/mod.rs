@@ -1,4 +1,4 @@
-//! Operations as ATen has them, over any dimensions: what exported graphs are made of.
+//! Operations as ATen has them, over any dimensions, as exported graphs use them.
 //!
 //! Source: `tools/autograd/derivatives.yaml` and `aten/src/ATen/native`, torch 2.15, where cuDNN is off.
 

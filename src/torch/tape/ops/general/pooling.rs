@@ -1,4 +1,4 @@
-//! Pooling, and what makes images larger and smaller.
+//! Pooling, and interpolation of images.
 
 use super::windows::shape_of;
 use crate::tape::{Tape, Tensor, layout};

@@ -123,7 +123,7 @@ impl Tape {
         )
     }
 
-    /// `tanh(linear(x) + linear(hidden))`, or relu of it: both have one kernel over what is kept of the result.
+    /// `tanh(linear(x) + linear(hidden))`, or relu of it: the gradient of both is one kernel over the saved result.
     fn simple_cell(&self, x: &Tensor, hidden: &Tensor, layer: &RecurrentLayer) -> Tensor {
         let biases = layer.biases.as_ref();
         let of_state = self.linear(hidden, &layer.weights[1], biases.map(|both| &both[1]));
@@ -133,7 +133,7 @@ impl Tape {
     }
 
     /// `_thnn_fused_lstm_cell` or `_thnn_fused_gru_cell` of gates of the input, gates of the state and a state
-    /// `[B, H]`: the next states. Saves all three, the new cell and what the kernel leaves.
+    /// `[B, H]`: the next states. Saves all three, the new cell and the kernel's workspace.
     fn fused_cell(
         &self,
         given: [&Tensor; 3],

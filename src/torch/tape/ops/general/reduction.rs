@@ -23,7 +23,7 @@ fn left(x: &Tensor, dims: &[usize]) -> [Shape; 2] {
 }
 
 impl Tape {
-    /// A reduction to what is left of x, seen with the dimensions that go or without.
+    /// A reduction of x over `dims`, viewed with the reduced dimensions or without.
     fn reduced(
         &self,
         op: &'static str,
@@ -40,7 +40,7 @@ impl Tape {
         }
     }
 
-    /// A gradient of what a reduction has left, with ones in the places of what went.
+    /// The gradient of a reduction's result, with dimensions of size 1 in the places of the reduced ones.
     fn with_ones(&self, g: &Tensor, dims: &[usize], keepdim: bool) -> Tensor {
         if keepdim || g.shape().rank() == 0 {
             return g.clone();

@@ -14,7 +14,7 @@ pub enum Kept {
 }
 
 impl Tape {
-    /// A function `op` whose gradient is one kernel over what is `kept`, beside `temporaries` of its size.
+    /// A function `op` whose gradient is one kernel over the `kept` tensor, beside `temporaries` of its size.
     pub fn function_of(
         &self,
         op: &'static str,

@@ -1,4 +1,4 @@
-//! Views that select, and what joins tensors.
+//! Views that select, and operations that join tensors.
 
 use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor, layout};

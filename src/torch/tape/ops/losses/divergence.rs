@@ -78,7 +78,7 @@ fn columns(vocab: u64) -> impl Iterator<Item = Range<u64>> {
 
 impl Tape {
     /// A student and a teacher of the same vocabulary, whose H may differ, to the divergence of each token and the
-    /// entropy of the student's distribution, `[N]` each in float32. Saves what both are made of, the logarithms of
+    /// entropy of the student's distribution, `[N]` each in float32. Saves the inputs of both, the logarithms of
     /// their softmaxes' sums, and numbers that the gradient takes.
     /// The teacher's head is whole for as long as it is read, in both directions (`maybe_gather_lm_head_ctx`): its parameters
     /// are those of `hooks`.
@@ -141,8 +141,8 @@ impl Tape {
         [divergence, entropy]
     }
 
-    /// Divergence and entropy, and what is kept for the gradient besides: the logarithms of the sums of both softmaxes,
-    /// and of the divergence from a mixture its part of the student.
+    /// Divergence and entropy, and the other tensors kept for the gradient: the logarithms of the sums of both
+    /// softmaxes, and of the divergence from a mixture its part of the student.
     fn diverges(&self, mut models: [Projected; 2], kind: Divergence) -> ([Tensor; 2], Vec<Tensor>) {
         let (n, vocab) = (models[0].of.hidden.dim(0), models[0].of.weight.dim(0));
         let mixes = kind == Divergence::JensenShannon;

@@ -49,7 +49,7 @@ impl Tape {
         loss
     }
 
-    /// `(target != ignore_index).sum().item()`: what is not ignored stays a local variable.
+    /// `(target != ignore_index).sum().item()`; returns the mask of targets that count, which stays a local variable.
     fn counted_targets(&self, target: &Tensor) -> Tensor {
         let counted = self.empty("ne", *target.shape(), DType::Bool);
         let _total = self.empty("sum", Shape::new(&SCALAR), DType::Int64);
@@ -65,10 +65,9 @@ impl Tape {
         let _all = scalar("all", DType::Bool);
     }
 
-    /// `LigerFusedLinearCrossEntropyFunction`: hidden states `[N, H]`, weight `[V, H]` and labels
-    /// `[N]` to the mean loss. The gradients of both are computed in forward, piece by piece, and
-    /// are all that is saved. The logits of a piece take about `budget` (`chunk_mem_const`) times what
-    /// all hidden states do.
+    /// `LigerFusedLinearCrossEntropyFunction`: hidden states `[N, H]`, weight `[V, H]` and labels `[N]` to the mean
+    /// loss. The gradients of both are computed in forward, piece by piece, and are all that is saved. The logits of a
+    /// piece take about `budget` (`chunk_mem_const`) times the bytes of all hidden states.
     pub fn liger_linear_cross_entropy(
         &self,
         x: &Tensor,
@@ -216,7 +215,7 @@ impl Tape {
     }
 
     /// The loop over pieces before 0.8.5, which keeps the logits of one until those of the next are there: gradients `dx`
-    /// and `dw`, and what a piece of hidden states and its logits compute for the latter, where there is one.
+    /// and `dw`, and the product of a piece of hidden states and its logits for the latter, where there is one.
     fn kept_pieces(
         &self,
         [x, weight, target]: [&Tensor; 3],

@@ -26,7 +26,7 @@ pub struct TokenOutputs {
 
 impl Tape {
     /// Hidden states `[N, H]`, the head's weight `[V, H]` and bias `[V]`, and the tokens `[N]` that are scored to
-    /// their log-probabilities `[N]` in float32, followed by what else is asked for. Saves hidden states, weight,
+    /// their log-probabilities `[N]` in float32, followed by the other requested outputs. Saves hidden states, weight,
     /// tokens, the logarithm of the softmax's sums and the entropy.
     pub fn chunked_log_probs(
         &self,
@@ -84,7 +84,7 @@ impl Tape {
         )
     }
 
-    /// Log-probabilities and what else is asked for, and the logarithm of the sums.
+    /// Log-probabilities and the other requested outputs, and the logarithm of the sums.
     fn scored_forward(
         &self,
         x: &Tensor,

@@ -24,7 +24,7 @@ pub struct EightBit {
 impl Tape {
     /// `bitsandbytes.matmul(x, weight, bias)` with a threshold that no column of x exceeds:
     /// `[.., inputs]` to `[.., outputs]` in the dtype of x. Its node holds x until the graph dies,
-    /// outside of what checkpointing drops.
+    /// as checkpointing does not drop it.
     pub fn matmul_8bit(&self, x: &Tensor, weight: EightBit) -> Tensor {
         let grad_mode = self.set_grad_enabled(false);
         let flat = self.reshape(x, [x.numel() / x.dim(-1).max(1), x.dim(-1)]);

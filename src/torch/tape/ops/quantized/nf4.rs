@@ -31,7 +31,8 @@ impl Nf4 {
         (self.outputs * self.inputs).div_ceil(BLOCK)
     }
 
-    /// Shapes and dtypes of what holds it: two elements a byte, the mean of scales, the scales of scales, scales, the code.
+    /// Shapes and dtypes of the tensors that hold it: two elements a byte, the mean of scales, the scales of scales,
+    /// scales, the code.
     pub fn parts(&self) -> [(Shape, DType); 5] {
         [
             (Shape::from([self.outputs * self.inputs / 2]), DType::UInt8),

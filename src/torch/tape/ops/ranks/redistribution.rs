@@ -1,7 +1,7 @@
 //! Tensors that ranks have together, on one of the ranks: how they are made of this rank's own tensors, and
 //! how they are divided in another way by collectives, which give new tensors. Gradients take the other way.
 //!
-//! Sums are what each rank has a part of (`Partial`); copies are the same on all (`Replicate`); parts are
+//! Of sums each rank has an addend (`Partial`); copies are the same on all (`Replicate`); parts are
 //! divided along a dimension (`Shard`), the first rank's as large as any.
 //!
 //! Source: `torch/distributed/_functional_collectives.py`, `torch/distributed/tensor/{_api,_redistribute,
@@ -33,7 +33,7 @@ impl Tape {
         })
     }
 
-    /// `DTensor.from_local(x, [Shard(..)])`: x itself, as a part of what ranks have together.
+    /// `DTensor.from_local(x, [Shard(..)])`: x itself, as a part of a distributed tensor.
     pub fn part_of_ranks(&self, x: &Tensor) -> Tensor {
         self.distributed(|| {
             self.view_node(x, *x.shape(), x.strides(), || {
@@ -55,7 +55,7 @@ impl Tape {
         self.with_nothing_saved(x, out, move |t, g| t.all_gather(g, 1, [whole, ranks]))
     }
 
-    /// Parts `[B, S / ranks, ..]` of a sequence gathered, for what each rank computes a part of a sum with:
+    /// Parts `[B, S / ranks, ..]` of a sequence gathered, for operations of which each rank computes an addend:
     /// the gradient is made by ranks that get a part each.
     pub fn gathered_sequence(&self, x: &Tensor, ranks: u64) -> Tensor {
         self.distributed(|| {
@@ -154,7 +154,7 @@ mod tests {
     use crate::tape::{Backend, Placement, RawStorage, Tape};
     use crate::units::{DType, Shape};
 
-    /// The bytes of what a program allocates.
+    /// The bytes of each allocation of a program.
     fn allocated(program: impl FnOnce(&Tape)) -> Vec<u64> {
         let tape = Tape::new(Backend::default());
         program(&tape);

@@ -52,21 +52,21 @@ impl Rotater {
         self.buffer = Some(t.empty("exchange_buffers", shape, current.dtype()));
     }
 
-    /// `next_buffer`: two parts of these shapes of what has come.
+    /// `next_buffer`: two parts of the received buffer, of these shapes.
     fn next(&self, shapes: [&Shape; 2]) -> Option<[Tensor; 2]> {
         let buffer = self.buffer.as_ref()?;
         Some(shapes.map(|shape| buffer.part(*shape)))
     }
 }
 
-/// `_SDPAMerger`: what was attended to so far, in float32.
+/// `_SDPAMerger`: the attention output and its log-sum-exp so far, in float32.
 #[derive(Default)]
 struct Merger {
     so_far: Option<[Tensor; 2]>,
 }
 
 impl Merger {
-    /// `step`: what was attended to of further keys, by all queries or by the second half of them.
+    /// `step`: merges the attention over further keys, by all queries or by the second half of them.
     fn step(&mut self, t: &Tape, [out, lse]: [&Tensor; 2], partial: bool) {
         let block_out = t.to(out, DType::Float32);
         let block_lse = t.unsqueeze(lse, 3);
