@@ -164,7 +164,7 @@ test("a change is taken back and done again, by keys, by arrows and from the lis
   await close();
 });
 
-test("below the micro-batch's slider stands which phase binds, and a click goes to where it changes", async () => {
+test("the ribbon below the micro-batch's slider shows which phase binds and the last value that fits, and a click goes to where it changes", async () => {
   const link = "?v=1&model=qwen2.5-1.5b&seq=256&mb=2&gpu=a100-80gb";
   const { page, close } = await open(browser, site.url + link);
   const ribbon = page.locator('.field:has(#micro_batch_size-slider) .ribbon');
@@ -185,5 +185,12 @@ test("below the micro-batch's slider stands which phase binds, and a click goes 
   assert.equal(await page.locator(".verdict").getAttribute("data-binding"), "backward");
   await type(page, "Micro-batch", String(from - 1));
   assert.equal(await page.locator(".verdict").getAttribute("data-binding"), "optimizer_step");
+  const most = Number(await ribbon.locator(".ribbon-limit").innerText());
+  assert.match(await ribbon.locator(".ribbon-track").getAttribute("title"), new RegExp(`The last that fits is ${most}\\.`));
+  for (const [value, standing] of [[most, "tight"], [most + 1, "exceeds"]]) {
+    await type(page, "Micro-batch", String(value));
+    await painted(page);
+    assert.equal(await page.locator(".verdict").getAttribute("data-standing"), standing);
+  }
   await close();
 });

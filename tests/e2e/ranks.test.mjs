@@ -77,3 +77,13 @@ test("one GPU has no ranks and no schedule", async () => {
   assert.equal(await page.locator("#schedule").count(), 0);
   await close();
 });
+
+test("a rank without room says how much it lacks", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&model=llama-3.3-70b&gpus=8&dp=fsdp2`);
+  await ranks(page).scrollIntoViewIfNeeded();
+  const spare = ranks(page).locator("tbody tr").first().locator("td").nth(3);
+  await spare.waitFor();
+  assert.match(await spare.innerText(), /^\u2212\s*[\d.]+$/);
+  assert.match(await spare.getAttribute("title"), /^\u2212[\d,]+/);
+  await close();
+});

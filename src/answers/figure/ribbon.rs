@@ -286,6 +286,21 @@ mod tests {
     }
 
     #[test]
+    fn the_last_value_that_fits_is_named_where_ticks_leave_room() {
+        let wide = Ribbon::of(&sweep(), &[1, 2, 4, 8, 16, 32]).limit;
+        let wide = wide.expect("some fit");
+        assert_eq!(
+            (wide.value, wide.named),
+            (8.into(), false),
+            "7 is beside it"
+        );
+        let mut alone = sweep();
+        alone.switches.clear();
+        let alone = Ribbon::of(&alone, &[1, 2, 4, 8, 16, 32]).limit;
+        assert!(alone.expect("some fit").named);
+    }
+
+    #[test]
     fn each_stretch_has_the_phase_that_binds_and_says_whether_it_fits() {
         let found = Ribbon::of(&sweep(), &[1, 2, 4, 8, 16, 32]);
         let said: Vec<_> = found

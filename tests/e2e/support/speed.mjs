@@ -31,9 +31,12 @@ export function measureInput() {
   );
 }
 
-/** Presses arrow keys on the batch size, and gives the sorted times from event to painted frame. */
-export async function times(page, presses) {
-  await page.waitForTimeout(1000);
+/**
+ * Presses arrow keys on the batch size after a rest of some milliseconds, and gives the sorted times from event to
+ * painted frame.
+ */
+export async function times(page, presses, rest = 1000) {
+  await page.waitForTimeout(rest);
   await page.evaluate(() => (globalThis.inputTimes = []));
   await slider(page, "Micro-batch size").focus();
   for (let press = 0; press < presses; press += 1) {
