@@ -28,17 +28,11 @@ where
 
 /// A part of the page that comes with the rest of the program.
 pub(super) fn when_whole(part: impl Fn() -> AnyView + Send + 'static) -> AnyView {
-    boxed_when(use_store().whole, Box::new(part))
-}
-
-/// A part of the page that comes after the task which shows the answer: that one is the longest of all.
-pub(super) fn when_shown(part: impl Fn() -> AnyView + Send + 'static) -> AnyView {
-    let shown = RwSignal::new(false);
-    browser::in_a_task(move || shown.set(true));
-    boxed_when(shown, Box::new(part))
+    boxed_when_whole(Box::new(part))
 }
 
 /// One copy of the code for all parts, since the first visit loads it.
-fn boxed_when(comes: RwSignal<bool>, part: Box<dyn Fn() -> AnyView + Send>) -> AnyView {
-    (move || comes.get().then(|| untrack(&part))).into_any()
+fn boxed_when_whole(part: Box<dyn Fn() -> AnyView + Send>) -> AnyView {
+    let store = use_store();
+    (move || store.whole.get().then(|| untrack(&part))).into_any()
 }

@@ -30,7 +30,7 @@ mod ways;
 use super::setting::Setting;
 use crate::app::use_store;
 use crate::text::Word;
-use crate::views::seen::{when_shown, when_whole};
+use crate::views::seen::when_whole;
 use changed::ChangedOnly;
 use find_setting::FindSetting;
 use group::FoldedGroup;
@@ -70,25 +70,18 @@ pub(super) fn Controls() -> impl IntoView {
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     view! {
         <section class="controls" id="settings" data-testid="controls" aria-label=word(Word::Controls)>
-            {when_shown(main_controls)}
+            <div class="control-tools">
+                {when_whole(tools)}
+            </div>
+            <ModelControls />
+            <div class="ways-together">
+                {when_whole(|| view! { <Ways /> }.into_any())}
+            </div>
+            <a class="field-note" href="#opened">{word(Word::StartFrom)}</a>
+            {MAIN.iter().map(|setting| setting.view()).collect_view()}
+            {when_whole(folded)}
         </section>
     }
-}
-
-/// The tools, the main settings, and the groups of the others.
-fn main_controls() -> AnyView {
-    let store = use_store();
-    view! {
-        <div class="control-tools">{when_whole(tools)}</div>
-        <ModelControls />
-        <div class="ways-together">{when_whole(|| view! { <Ways /> }.into_any())}</div>
-        <a class="field-note" href="#opened">
-            {move || Word::StartFrom.text(store.language.get())}
-        </a>
-        {MAIN.iter().map(|setting| setting.view()).collect_view()}
-        {when_whole(folded)}
-    }
-    .into_any()
 }
 
 /// The groups, open where something in them is set.

@@ -19,9 +19,6 @@ const MODEL: &str = "#model";
 /// The button of the situations, which stays when the strip is gone.
 const SITUATIONS: &str = ".masthead .menu button";
 
-/// The place of the strip.
-const PLACE: &str = ".start-place";
-
 /// The GPUs that most people have.
 const COMMON: [&str; 12] = [
     "rtx-3090",
@@ -45,18 +42,19 @@ const COMMON: [&str; 12] = [
 pub(in crate::views) fn StartPlace() -> impl IntoView {
     let store = use_store();
     let wanted = RwSignal::new(browser::query().is_empty() && !browser::keeps(KEPT));
+    let closed = RwSignal::new(false);
     wanted.get_untracked().then(|| {
         view! {
-            <div class="start-place">
-                {move || (store.whole.get() && wanted.get()).then(|| start(wanted))}
+            <div class="start-place" hidden=move || closed.get()>
+                {move || (store.whole.get() && wanted.get()).then(|| start(wanted, closed))}
             </div>
         }
     })
 }
 
 #[inline(never)] // The first visit does without it.
-fn start(wanted: RwSignal<bool>) -> AnyView {
-    view! { <Start wanted /> }.into_any()
+fn start(wanted: RwSignal<bool>, closed: RwSignal<bool>) -> AnyView {
+    view! { <Start wanted closed /> }.into_any()
 }
 
 /// The strip.
@@ -64,6 +62,8 @@ fn start(wanted: RwSignal<bool>) -> AnyView {
 fn Start(
     /// Whether it is still wanted.
     wanted: RwSignal<bool>,
+    /// Whether it was closed by its button.
+    closed: RwSignal<bool>,
 ) -> impl IntoView {
     let store = use_store();
     let drawer = use_drawer();
@@ -134,7 +134,7 @@ fn Start(
                 title=word(InputWord::CloseStart)
                 on:click=move |_| {
                     browser::focus_first(SITUATIONS);
-                    browser::hide(PLACE, true);
+                    closed.set(true);
                     close();
                 }
             >
