@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { accessible } from "./support/axe.mjs";
 import { DESKTOP, PHONE, open } from "./support/browser.mjs";
-import { verdict } from "./support/controls.mjs";
+import { focused, settled, verdict } from "./support/controls.mjs";
 import { drawer, drop, given, openDrawer, paste, titles } from "./support/drawer.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -29,11 +29,7 @@ const CONFIGS = "../fixtures/inputs/configs";
 
 const ways = (page) => page.getByTestId("ways-out");
 const outcome = (page) => page.getByTestId("drawer-verdict");
-const focused = (page) => page.evaluate(() => document.activeElement.id);
 const isOpen = (page) => drawer(page).evaluate((dialog) => dialog.open);
-
-/** Waits until the page has the part of the address. */
-const settled = (page, part) => page.waitForURL((url) => url.search.includes(part));
 
 test("an error pasted with its YAML leads to three remedies, and one click makes it fit, in sight of the verdict", async () => {
   for (const [locale, viewport, colorScheme, names] of [

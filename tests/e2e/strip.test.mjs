@@ -3,16 +3,12 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
 import { DESKTOP, PHONE, open, painted } from "./support/browser.mjs";
-import { verdict } from "./support/controls.mjs";
+import { focused, settled, verdict } from "./support/controls.mjs";
 import { stage } from "./support/stage.mjs";
 
 const { browser, site } = await stage();
 
 const strip = (page) => page.getByTestId("start");
-const focused = (page) => page.evaluate(() => document.activeElement.id);
-
-/** Waits until the page has the part of the address. */
-const settled = (page, part) => page.waitForURL((url) => url.search.includes(part));
 
 test("the strip stands on a first visit alone, moves nothing, and closes for good by its use", async () => {
   for (const [locale, viewport, lines] of [

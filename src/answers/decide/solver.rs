@@ -135,7 +135,7 @@ impl Solver {
     /// The result so far.
     ///
     /// # Errors
-    /// Where every estimated value is refused: the findings of the scenario.
+    /// Findings of the scenario, if every estimated value is refused.
     pub fn solution(&self) -> Result<Solution, Vec<Finding>> {
         match &self.work {
             Work::Number(line, search) => {

@@ -3,7 +3,7 @@
 //! A block that another stream uses when it is freed returns to the pool when that stream is done with it. An estimate
 //! takes the stream to be done at once; here a device does nothing before the host waits for it
 //! ([`Timing::WhenAwaited`]), which it does once a step at least, to look at the loss. A real one is between the two.
-//! Where no stream uses memory of another, both are equal.
+//! Both are equal if no stream uses memory of another.
 
 use super::rank_run::of_binding_rank;
 use super::replayed::unlimited;

@@ -8,7 +8,7 @@
 //! library's workspace, the gradient scaler's state) is allocated in the first step only. So it is
 //! with the optimizer: once a step after the first leaves nothing behind, the next does the same.
 //!
-//! Where gradients stay the micro-batches of later steps add to them: the micro-batches of the second step are run too,
+//! If gradients stay, the micro-batches of later steps add to them: the micro-batches of the second step are run too,
 //! and represent all that follow. Where no step is like another, as when the caller keeps the outputs of the step
 //! before, or its loss where there is no backward pass, when the optimizer steps within backward, or when batches
 //! differ in length, the micro-batches of every step are run, and the optimizer's steps after them all the same.

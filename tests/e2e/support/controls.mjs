@@ -61,3 +61,9 @@ export async function copyLink(page) {
   await page.getByRole("button", { name: "Copied" }).waitFor();
   return page.evaluate(() => navigator.clipboard.readText());
 }
+
+/** The id of the element that has the focus. */
+export const focused = (page) => page.evaluate(() => document.activeElement.id);
+
+/** Waits until the query of the page has a part. */
+export const settled = (page, part) => page.waitForURL((url) => url.search.includes(part));
