@@ -44,7 +44,9 @@ for (const [name, options, query] of [
     await openSettings(page);
     const batch = page.getByRole("slider").first();
     await batch.scrollIntoViewIfNeeded();
-    await page.waitForTimeout(500);
+    // The first advice comes once the page has nothing else to do; it belongs to the opening, not to a sweep.
+    await page.locator("[data-testid=remedies][aria-busy=false]").waitFor();
+    await painted(page);
     await count(page);
     for (let turn = 0; turn < SWEEPS; turn += 1) await sweep(page, batch, turn % 2 === 1);
     await page.waitForTimeout(1_500);
