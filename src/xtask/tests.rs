@@ -222,7 +222,7 @@ fn browser() -> Result<(), Failure> {
         &[
             "--test",
             "--test-concurrency=2",
-            "--test-timeout=120000",
+            "--test-timeout=300000",
             "--test-reporter=spec",
         ],
         20,

@@ -105,6 +105,6 @@ test("a thread that breaks off once is started again and asked once more", async
   assert.ok(asked > 1, "another thread was started");
   assert.equal(await page.getByTestId("broke-off").count(), 0);
   const others = problems.splice(0);
-  problems.push(...others.filter((problem) => !/broken off on purpose|Service Worker/.test(problem)));
+  problems.push(...others.filter((problem) => !/broken off on purpose/.test(problem)));
   await tab.close();
 });

@@ -2,7 +2,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, estimateShown, open, painted } from "./support/browser.mjs";
+import { PHONE, estimateShown, open, painted, rested } from "./support/browser.mjs";
 import { query, type, verdict } from "./support/controls.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -65,7 +65,7 @@ test("swapping, keeping and closing follow in the address, and Back leads on", a
   await panel(page).getByRole("button", { name: "Swap A and B" }).click();
   await page.waitForURL(/a=v%3D1%26model%3Dsmollm2-135m%26mb%3D16/);
   await painted(page);
-  await page.waitForTimeout(200);
+  await rested(page, 200);
   assert.deepEqual((await sides(page).allInnerTexts()).map((text) => text.slice(1)), [b.slice(1), a.slice(1)]);
   await panel(page).getByRole("button", { name: "Keep B as A" }).click();
   await panel(page).getByText("A is kept").waitFor();

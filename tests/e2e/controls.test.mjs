@@ -1,7 +1,7 @@
 // Working with the page: the peak changes its moment, and the address keeps up.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { estimateShown, open } from "./support/browser.mjs";
+import { estimateShown, open, rested } from "./support/browser.mjs";
 import { drag, query, slider, type, verdict } from "./support/controls.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -23,7 +23,7 @@ test("dragging the micro-batch slider moves the peak from the optimizer step to 
   await says(page, "backward");
   assert.notEqual(await verdict(page), before);
   await page.waitForURL(/[?&]mb=\d+/);
-  await page.waitForTimeout(900);
+  await rested(page, 900);
   assert.equal(await page.evaluate(() => history.length), entries + 1, "a drag is one step of the history");
   await drag(page, MICRO_BATCH, 0);
   await says(page, "optimizer step");
@@ -60,19 +60,19 @@ test("Back goes through the steps, and then returns to where the reader came fro
   await says(page, "optimizer step");
   await drag(page, MICRO_BATCH, 0.8);
   await page.waitForURL(/mb=/);
-  await page.waitForTimeout(900);
+  await rested(page, 900);
   const dragged = page.url();
   await drag(page, MICRO_BATCH, 0.2);
   await page.waitForURL((address) => address.href !== dragged);
-  await page.waitForTimeout(900);
+  await rested(page, 900);
   await page.goBack();
-  assert.equal(page.url(), dragged);
+  await page.waitForURL(dragged);
   await says(page, "backward");
   await page.goBack();
-  assert.doesNotMatch(page.url(), /mb=/);
+  await page.waitForURL((address) => !address.search.includes("mb="));
   await says(page, "optimizer step");
   await page.goBack();
-  assert.match(page.url(), /embed-demo\.html$/);
+  await page.waitForURL(/embed-demo\.html$/);
   await close();
 });
 

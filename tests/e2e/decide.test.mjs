@@ -92,8 +92,8 @@ test("the map is drawn, says what a cell needs, and goes there by mouse and by k
   const panel = page.getByTestId("map-panel");
   await panel.getByRole("button", { name: "Draw it" }).click();
   const canvas = page.locator("#map canvas");
-  await canvas.waitFor();
-  await page.getByText(/cells fit; 4,?096 in all/).waitFor();
+  await canvas.waitFor({ timeout: 60_000 });
+  await page.getByText(/cells fit; 4,?096 in all/).waitFor({ timeout: 60_000 });
   await canvas.focus();
   await page.keyboard.press("ArrowRight");
   await page.waitForFunction(() => /Micro-batch size \d+, Sequence length/i.test(document.querySelector("#map-summary")?.textContent ?? ""));
@@ -114,7 +114,7 @@ test("each question has a place that the table of contents leads to, and links o
       const { top } = document.querySelector("#why").getBoundingClientRect();
       return top >= 0 && top < innerHeight / 2;
     });
-    assert.equal(new URL(page.url()).hash, "#why");
+    await page.waitForURL(/#why$/);
     await accessible(page, "contents");
     await close();
   }

@@ -1,7 +1,7 @@
 // The widget in somebody else's page.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { estimateShown, open, painted } from "./support/browser.mjs";
+import { estimateShown, open, painted, rested } from "./support/browser.mjs";
 import { slider } from "./support/controls.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -144,7 +144,7 @@ test("an embedded estimate can be worked with, and never writes an address or ta
   await slider(frame, "Micro-batch size").focus();
   await page.keyboard.press("End");
   await frame.getByTestId("verdict").filter({ hasText: "backward" }).waitFor();
-  await page.waitForTimeout(700);
+  await rested(frame, 700);
   assert.equal(await frame.evaluate(() => location.href), address);
   assert.match(page.url(), /embed-demo\.html$/);
   assert.equal(await page.evaluate(() => history.length), entries);

@@ -1,7 +1,7 @@
 // Figures: keys, highlighting across all of them, looking closer, single tensors.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { open, painted } from "./support/browser.mjs";
+import { open, painted, rested } from "./support/browser.mjs";
 import { verdict } from "./support/controls.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -15,7 +15,7 @@ const legend = (page, name) =>
 /** Scrolls a figure into view and waits until it is drawn. */
 async function see(page, id) {
   await canvas(page, id).scrollIntoViewIfNeeded();
-  await page.waitForTimeout(150);
+  await rested(page, 150);
   await painted(page);
 }
 
@@ -122,7 +122,7 @@ test("the timeline is looked at closely with the mouse, and whole again", async 
   assert.notEqual(brushed, before, "the selection is shown");
   await page.mouse.up();
   await whole(page).and(page.locator(":enabled")).waitFor();
-  await page.waitForTimeout(600);
+  await rested(page, 600);
   await page.mouse.move(5, 5);
   await painted(page);
   assert.notEqual(await picture(page, "timeline"), before);
@@ -142,7 +142,7 @@ test("the timeline is looked at closely with keys", async () => {
   assert.match(await summary(page, "timeline"), /live \(/);
   await page.keyboard.press("+");
   assert.equal(await whole(page).isEnabled(), true);
-  await page.waitForTimeout(600);
+  await rested(page, 600);
   const first = await summary(page, "timeline");
   await page.keyboard.press("End");
   assert.notEqual(await summary(page, "timeline"), first);
@@ -227,7 +227,7 @@ test("the tensors at the peak add up to it, are filtered by category and followe
   await panel.getByRole("button", { name: /^Show \d+ more$/ }).click();
   assert.ok((await rows.count()) > shown);
   await panel.getByRole("combobox", { name: "Category" }).selectOption("optimizer_states");
-  await page.waitForTimeout(100);
+  await rested(page, 100);
   const of = await rows.locator("button").evaluateAll((all) => all.map((one) => one.title));
   assert.deepEqual([...new Set(of)], ["optimizer states"]);
   const why = panel.locator(".explained");

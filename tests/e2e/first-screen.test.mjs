@@ -1,7 +1,7 @@
 // What a person sees first, and how soon.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { DESKTOP, PHONE, open } from "./support/browser.mjs";
+import { DESKTOP, PHONE, open, rested } from "./support/browser.mjs";
 import { stage } from "./support/stage.mjs";
 
 /** Ten times the budget of 500 ms would be no budget; twice allows for a busy machine. */
@@ -79,7 +79,7 @@ test("advice is of the run on screen, and none stands while it is computed", asy
 
 test("nothing moves while the page loads", async () => {
   const { page, close } = await open(browser, site.url);
-  await page.waitForTimeout(300);
+  await rested(page, 300);
   const shift = await page.evaluate(() => globalThis.layoutShift);
   console.log(`cumulative layout shift: ${shift.toFixed(4)}`);
   assert.equal(shift, 0);

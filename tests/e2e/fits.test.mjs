@@ -2,7 +2,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, open, painted } from "./support/browser.mjs";
+import { PHONE, open, painted, rested } from "./support/browser.mjs";
 import { query, type, verdict } from "./support/controls.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -63,7 +63,7 @@ test("a change stops the search, and no old answer stands beside it", async () =
   await type(page, "Micro-batch size", "4");
   assert.equal(await panel(page).locator("[data-fits]").count(), 0);
   await find(page, "model").waitFor();
-  await page.waitForTimeout(800);
+  await rested(page, 800);
   assert.equal(await panel(page).locator("[data-fits]").count(), 0, "nor later");
   await close();
 });
@@ -104,7 +104,7 @@ test("the number of GPUs is a curve with a table, and a click goes to a number",
   await page.keyboard.press("Enter");
   await painted(page);
   assert.ok(await canvas.isHidden(), "it was of another scenario");
-  await page.waitForTimeout(500);
+  await rested(page, 500);
   assert.equal(new URLSearchParams(query(page)).get("gpus"), "2");
   await close();
 });
@@ -146,6 +146,6 @@ test("a model whose kernels take no float32 is shown in what they take", async (
   await page.getByRole("option").first().click();
   await painted(page);
   assert.doesNotMatch(await verdict(page), /last valid/);
-  assert.equal(new URLSearchParams((await page.waitForTimeout(500), query(page))).get("precision"), "bf16");
+  assert.equal(new URLSearchParams((await rested(page, 500), query(page))).get("precision"), "bf16");
   await close();
 });

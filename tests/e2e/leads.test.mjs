@@ -2,7 +2,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, open, painted } from "./support/browser.mjs";
+import { PHONE, open, painted, rested } from "./support/browser.mjs";
 import { box, openSettings, query, slider, type, verdict } from "./support/controls.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -12,7 +12,7 @@ const group = (page, name) => page.getByRole("group", { name, exact: true });
 const choose = (page, name, button) => group(page, name).getByRole("button", { name: button, exact: true }).click();
 const finder = (page) => page.getByRole("combobox", { name: /Find a setting/ });
 /** A change that rests so long is a step of the history. */
-const settled = (page) => page.waitForTimeout(900);
+const settled = (page) => rested(page, 900);
 
 test("QLoRA of an 8B on a card of 24 GB takes three choices, and what it set is taken back one by one", async () => {
   const { page, close } = await open(browser, site.url);

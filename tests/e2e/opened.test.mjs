@@ -2,10 +2,11 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, open, openWithoutThreads } from "./support/browser.mjs";
+import { PHONE, advised, open, openWithoutThreads } from "./support/browser.mjs";
 import { verdict } from "./support/controls.mjs";
 import { drawer, drop, given as said, openDrawer, paste } from "./support/drawer.mjs";
 import { snapshot } from "./support/snapshot.mjs";
+import { slowness } from "./support/speed.mjs";
 import { stage } from "./support/stage.mjs";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -197,8 +198,8 @@ test("a snapshot of 200 MB is read by a thread of its own while the page stays f
   try {
     const { page, close } = await open(browser, site.url + LLAMA);
     await openDrawer(page);
-    // Ranks and advice are worked out first.
-    await page.waitForTimeout(3000);
+    await advised(page);
+    const slow = await slowness(page);
     await page.evaluate(() => {
       globalThis.tasks = [];
       const note = (list) => globalThis.tasks.push(...list.getEntries().map(({ startTime, duration }) => [startTime, duration]));
@@ -226,11 +227,11 @@ test("a snapshot of 200 MB is read by a thread of its own while the page stays f
     });
     console.log(
       `200 MB in ${seconds.toFixed(1)} s; tasks of the page above 50 ms: ${tasks} meanwhile, ${after} to show it; ` +
-        `memory ${Math.round(before / 1e6)} to ${Math.round(most / 1e6)} MB`,
+        `memory ${Math.round(before / 1e6)} to ${Math.round(most / 1e6)} MB; machine ${slow.toFixed(2)}`,
     );
-    assert.deepEqual(tasks, []);
+    assert.deepEqual(tasks.filter((task) => task > 50 * slow), []);
     assert.ok(most < MOST_MEMORY, `${most} bytes`);
-    assert.ok(seconds < 10, `${seconds} s`);
+    assert.ok(seconds < 10 * slow, `${seconds} s`);
     await close();
   } finally {
     rmSync(folder, { recursive: true });

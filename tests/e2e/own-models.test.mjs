@@ -5,9 +5,10 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { deflateRawSync } from "node:zlib";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, open, openWithoutThreads, painted } from "./support/browser.mjs";
+import { PHONE, advised, open, openWithoutThreads, painted } from "./support/browser.mjs";
 import { box, openSettings, query, slider, verdict } from "./support/controls.mjs";
 import { drawer, drop, given as said, openDrawer } from "./support/drawer.mjs";
+import { slowness } from "./support/speed.mjs";
 import { stage } from "./support/stage.mjs";
 
 const { browser, site } = await stage();
@@ -37,22 +38,9 @@ async function report(page) {
   return json;
 }
 
-/** How much slower this machine is than the one for which the limit of a second is meant, at least 1. */
-const slowness = (page) =>
-  page.evaluate(() => {
-    const once = () => {
-      const begun = performance.now();
-      let sum = 0;
-      for (let at = 0; at < 20_000_000; at++) sum = (sum * 31 + at) | 0;
-      return sum === 1 ? 0 : performance.now() - begun;
-    };
-    once();
-    return Math.max(1, Math.min(once(), once(), once()) / 20);
-  });
-
 test("resnet50 is dropped and estimated within a second, and the page never stands still", async () => {
   const { page, close } = await open(browser, site.url);
-  await page.waitForTimeout(2000);
+  await advised(page);
   const slow = await slowness(page);
   await page.evaluate(() => {
     globalThis.tasks = [];

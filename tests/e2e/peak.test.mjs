@@ -2,7 +2,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, open, painted } from "./support/browser.mjs";
+import { PHONE, open, painted, rested } from "./support/browser.mjs";
 import { box, drag, openSettings, slider, type, unfold } from "./support/controls.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -18,7 +18,7 @@ const binding = (page) => page.locator(".verdict").getAttribute("data-binding");
 const known = (page, key) => field(page, key).locator(".ribbon-track:not(.waiting) .ribbon-part").first().waitFor();
 const chip = (page) => page.getByTestId("moved");
 /** The gesture of a setting ends after a rest, which the scales show. */
-const gestureOver = (page) => page.waitForTimeout(1_700);
+const gestureOver = (page) => rested(page, 1_700);
 
 /** The middle of the crown and of a phase's place in the figure. */
 const crownMiddle = (page) =>
@@ -106,29 +106,26 @@ test("the crown goes from the loser to the winner within 200 ms, and at once whe
     await known(page, "micro_batch_size");
     const from = Number(await ticks(page, "micro_batch_size").first().innerText());
     await type(page, "Micro-batch", String(from - 1));
-    await page.waitForTimeout(400);
+    await rested(page, 400);
     const before = await crownMiddle(page);
     await page.evaluate(() => {
+      globalThis.moves = [];
       const crown = document.querySelector("#phases .crown");
-      const middle = () => crown.getBoundingClientRect().left + crown.getBoundingClientRect().width / 2;
-      globalThis.seen = [];
-      const begun = middle();
-      const look = (now) => {
-        const at = middle();
-        if (at !== begun || globalThis.seen.length > 0) globalThis.seen.push([now, at]);
-        if (globalThis.seen.length === 0 || now - globalThis.seen[0][0] < 600) requestAnimationFrame(look);
-      };
-      requestAnimationFrame(look);
+      crown.addEventListener("transitionrun", () => {
+        for (const animation of crown.getAnimations()) {
+          const { delay, duration } = animation.effect.getTiming();
+          globalThis.moves.push([animation.transitionProperty, delay + duration]);
+        }
+      });
     });
     await ticks(page, "micro_batch_size").first().click();
-    await page.waitForFunction(() => globalThis.seen.length > 0 && globalThis.seen.at(-1)[0] - globalThis.seen[0][0] > 500);
-    const seen = await page.evaluate(() => globalThis.seen);
-    const [started, end] = [seen[0][0], seen.at(-1)[1]];
-    assert.ok(end < before, "backward is to the left of the optimizer step");
-    const arrived = seen.find(([, at]) => Math.abs(at - end) < 1)[0];
-    console.log(`the crown moved in ${Math.round(arrived - started)} ms over ${seen.filter(([now]) => now <= arrived).length} frames`);
-    assert.ok(arrived - started <= 200);
-    assert.equal(seen.some(([, at]) => at - end > 2 && before - at > 2), moves, "in between");
+    await page.waitForFunction(() => document.querySelector(".verdict").dataset.binding === "backward");
+    await rested(page, 300);
+    assert.ok((await crownMiddle(page)) < before, "backward is to the left of the optimizer step");
+    const ways = (await page.evaluate(() => globalThis.moves)).filter(([property]) => property === "translate");
+    assert.equal(ways.length > 0, moves, "it is seen in between");
+    // What the browser was told: how many frames it has time for is the machine's.
+    assert.ok(ways.every(([, ms]) => ms > 100 && ms <= 200), `${ways}`);
     await close();
   }
 });
@@ -204,7 +201,7 @@ test("scales hold still while a slider is dragged, and settle after", async () =
   assert.equal(await limit(), first);
   await page.mouse.up();
   await gestureOver(page);
-  await page.waitForTimeout(1_600);
+  await rested(page, 1_600);
   assert.notEqual(await limit(), first, "it has settled");
   assert.notEqual(await axis(), drawn);
   await close();
@@ -222,7 +219,7 @@ test("a slider plays by itself to a little beyond what fits, and one Undo takes 
   const ended = Number(await box(page, "Micro-batch").inputValue());
   assert.match(await page.getByTestId("verdict").innerText(), /Does not fit/);
   assert.equal(ended, 48, "two stops beyond the last that fits");
-  await page.waitForTimeout(900);
+  await rested(page, 900);
   await page.keyboard.press("Control+z");
   await painted(page);
   assert.equal(await box(page, "Micro-batch").inputValue(), "24", "one step");
@@ -241,7 +238,7 @@ test("any input stops a slider that plays, and Space plays it", async () => {
   await page.keyboard.press("Space");
   await pressed("false");
   const at = await box(page, "Micro-batch").inputValue();
-  await page.waitForTimeout(900);
+  await rested(page, 900);
   assert.equal(await box(page, "Micro-batch").inputValue(), at, "it stays where it is");
   await play.click();
   await pressed("true");

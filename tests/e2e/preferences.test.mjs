@@ -1,7 +1,7 @@
 // What the reader's system asks for: less motion, colours of its own.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { open, painted } from "./support/browser.mjs";
+import { open, painted, rested } from "./support/browser.mjs";
 import { slider } from "./support/controls.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -16,7 +16,7 @@ async function movesThatExplain(page) {
   const batch = slider(page, "Micro-batch size");
   await batch.focus();
   await page.keyboard.press("Home");
-  await page.waitForTimeout(1200);
+  await rested(page, 1200);
   const before = phase(await verdict());
   await page.evaluate(() => {
     window.started = [];
@@ -31,7 +31,7 @@ async function movesThatExplain(page) {
   const deadline = Date.now() + 10_000;
   while (phase(await verdict()) === before && Date.now() < deadline) await page.waitForTimeout(50);
   assert.notEqual(phase(await verdict()), before, "another phase binds");
-  await page.waitForTimeout(300);
+  await rested(page, 300);
   return page.evaluate(() => window.started);
 }
 

@@ -2,7 +2,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, open, painted } from "./support/browser.mjs";
+import { PHONE, open, painted, rested } from "./support/browser.mjs";
 import { query } from "./support/controls.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -11,7 +11,7 @@ const { browser, site } = await stage();
 const PIPELINE = "?v=1&model=llama-3.2-1b&precision=bf16&gpus=8&pp=4&schedule=1f1b&pp_mb=8";
 /** A key of the address, once what was done is written there. */
 async function asked(page, key) {
-  await page.waitForTimeout(500);
+  await rested(page, 500);
   return new URLSearchParams(query(page)).get(key);
 }
 
@@ -72,7 +72,7 @@ test("GPUs with several jobs each have a row", async () => {
 test("one GPU has no ranks and no schedule", async () => {
   const { page, close } = await open(browser, site.url);
   await page.getByTestId("node").waitFor();
-  await page.waitForTimeout(600);
+  await rested(page, 600);
   assert.equal(await ranks(page).count(), 0);
   assert.equal(await page.locator("#schedule").count(), 0);
   await close();

@@ -19,7 +19,7 @@ async function without(answers, query, options = {}) {
   await tab.page.route(REST, answers);
   await tab.page.goto(site.url + query);
   const close = async () => {
-    const expected = /_\w+\.wasm|Failed to load resource|Service Worker registration blocked/;
+    const expected = /_\w+\.wasm|Failed to load resource/;
     assert.deepEqual(
       tab.problems.splice(0).filter((problem) => !expected.test(problem)),
       [],

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { DESKTOP, PHONE, open, painted } from "./support/browser.mjs";
+import { DESKTOP, PHONE, open, painted, rested } from "./support/browser.mjs";
 import { ROOT } from "./support/site.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -19,7 +19,7 @@ async function whole(page) {
   for (let look = 0; look < 2; look += 1) {
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     await page.setViewportSize({ width, height });
-    await page.waitForTimeout(500);
+    await rested(page, 500);
   }
 }
 
@@ -39,7 +39,7 @@ for (const [size, viewport] of SIZES) {
         const { page, close } = await open(browser, `${site.url}?v=1&mb=8`, options);
         assert.equal(await page.evaluate(() => document.documentElement.lang.slice(0, 2)), language);
         await painted(page);
-        await page.waitForTimeout(500);
+        await rested(page, 500);
         const name = join(PICTURES, `${size}-${colorScheme}-${language}`);
         await page.screenshot({ path: `${name}.png` });
         await whole(page);
@@ -57,7 +57,7 @@ test("pictures of the widget in its demonstration page", async () => {
       colorScheme,
     });
     for (const frame of page.frames().slice(1)) await frame.getByTestId("verdict").waitFor();
-    await page.waitForTimeout(500);
+    await rested(page, 500);
     await page.screenshot({ path: join(PICTURES, `embed-${colorScheme}.png`), fullPage: true });
     await close();
   }

@@ -219,7 +219,7 @@ test("without the rest of the program the controls follow the figure", async () 
   const above = await figure.boundingBox();
   assert.ok((await controls.boundingBox()).y >= above.y + above.height);
   assert.equal(await handle(page).count(), 0);
-  assert.ok(problems.every((problem) => /wasm|Failed to load|Service Worker/.test(problem)));
+  assert.ok(problems.every((problem) => /wasm|Failed to load/.test(problem)));
   await context.close();
 });
 

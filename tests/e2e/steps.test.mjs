@@ -2,7 +2,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, estimateShown, open, painted } from "./support/browser.mjs";
+import { PHONE, estimateShown, open, painted, rested } from "./support/browser.mjs";
 import { box, openSettings, query, type } from "./support/controls.mjs";
 import { openDrawer } from "./support/drawer.mjs";
 import { stage } from "./support/stage.mjs";
@@ -14,7 +14,7 @@ const undo = (page) => page.getByRole("button", { name: "Undo", exact: true });
 const redo = (page) => page.getByRole("button", { name: "Redo", exact: true });
 const entries = (page) => page.evaluate(() => history.length);
 /** A change that rests so long is a step. */
-const settled = (page) => page.waitForTimeout(900);
+const settled = (page) => rested(page, 900);
 
 /** Changes a number, and waits until it is a step. */
 async function change(page, name, value) {

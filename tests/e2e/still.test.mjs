@@ -1,7 +1,7 @@
 // Nothing jumps: what is on screen stays where it is while numbers change.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { DESKTOP, PHONE, open, painted } from "./support/browser.mjs";
+import { DESKTOP, PHONE, open, painted, rested } from "./support/browser.mjs";
 import { openSettings, slider } from "./support/controls.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -49,7 +49,7 @@ for (const [name, options, query] of [
     await painted(page);
     await count(page);
     for (let turn = 0; turn < SWEEPS; turn += 1) await sweep(page, batch, turn % 2 === 1);
-    await page.waitForTimeout(1_500);
+    await rested(page, 1_500);
     const shifted = await page.evaluate(() => globalThis.shifted);
     console.log(`layout shift of ${SWEEPS} sweeps on ${name}: ${shifted.toFixed(3)}`);
     assert.ok(shifted <= SHIFT, `${shifted}`);
@@ -78,7 +78,7 @@ test("on a phone the slider stays under the thumb that moves it", async () => {
     assert.equal((await batch.boundingBox()).y, track.y, `at ${[...values].at(-1)}`);
   }
   await touch("touchEnd");
-  await page.waitForTimeout(1_500);
+  await rested(page, 1_500);
   assert.equal((await batch.boundingBox()).y, track.y, "and when it rests");
   assert.ok(values.size > 5, "it was moved");
   await close();

@@ -2,7 +2,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { DESKTOP, PHONE, open, painted } from "./support/browser.mjs";
+import { DESKTOP, PHONE, open, painted, rested } from "./support/browser.mjs";
 import { focused, settled, verdict } from "./support/controls.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -21,7 +21,7 @@ test("the strip stands on a first visit alone, moves nothing, and closes for goo
     await strip(page).waitFor();
     const tops = await strip(page).locator(":scope > *").evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ top, height }) => Math.round((top + height / 2) / 16)));
     assert.ok(new Set(tops).size <= lines, `${tops}`);
-    await page.waitForTimeout(300);
+    await rested(page, 300);
     assert.equal(await page.evaluate(() => globalThis.layoutShift), 0);
     await accessible(page, "the strip");
     await strip(page).getByRole("button").first().click();

@@ -35,6 +35,7 @@ export function launch(...more) {
  */
 export async function open(browser, url, options = {}) {
   const { ready = true, ...rest } = options;
+  const isExpected = (text) => rest.serviceWorkers === "block" && /Service Worker registration blocked/.test(text);
   const context = await browser.newContext({
     viewport: DESKTOP,
     locale: "en-US",
@@ -46,7 +47,7 @@ export async function open(browser, url, options = {}) {
   const page = await context.newPage();
   const problems = [];
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) problems.push(message.text());
+    if (["error", "warning"].includes(message.type()) && !isExpected(message.text())) problems.push(message.text());
   });
   page.on("pageerror", (error) => problems.push(`uncaught: ${error}`));
   page.on("requestfailed", (request) => {
@@ -99,7 +100,7 @@ export async function openWithoutThreads(browser, url) {
   await opened.page.goto(url);
   await opened.page.locator("html[data-whole]").waitFor();
   const close = () => {
-    const expected = /worker-[0-9a-f]+\.js|Failed to load resource|Service Worker registration blocked/;
+    const expected = /worker-[0-9a-f]+\.js|Failed to load resource/;
     const others = opened.problems.splice(0).filter((problem) => !expected.test(problem));
     opened.problems.push(...others);
     return opened.close();
@@ -123,7 +124,7 @@ export async function openWithBreakingThreads(browser, url) {
   await opened.page.goto(url);
   await opened.page.locator("html[data-whole]").waitFor();
   const close = () => {
-    const expected = /broken off on purpose|Service Worker registration blocked/;
+    const expected = /broken off on purpose/;
     const others = opened.problems.splice(0).filter((problem) => !expected.test(problem));
     opened.problems.push(...others);
     return opened.close();
@@ -140,7 +141,7 @@ export async function estimateShown(page) {
 export async function seeAll(page) {
   for (const canvas of await page.locator("canvas").all()) {
     await canvas.scrollIntoViewIfNeeded();
-    await page.waitForTimeout(120);
+    await rested(page, 120);
   }
   await page.evaluate(() => scrollTo(0, 0));
   await painted(page);
@@ -155,4 +156,21 @@ export async function painted(page) {
       await frame();
     } while (document.documentElement.dataset.answer === "coming");
   });
+}
+
+/**
+ * Waits until the page has rested for `ms` after what was done is painted, so that its timers of less than that have gone
+ * off. The page counts: a machine that delays its timers delays the end of the rest as well.
+ */
+export async function rested(page, ms) {
+  await painted(page);
+  await page.evaluate((ms) => new Promise((done) => setTimeout(done, ms)), ms);
+}
+
+/** Waits until advice and what else the page works out at rest is there. */
+export async function advised(page) {
+  await rested(page, 500);
+  const busy = page.locator('[data-testid="remedies"][aria-busy="true"]');
+  // A generation's takes half a minute.
+  await busy.waitFor({ state: "detached", timeout: 120_000 });
 }

@@ -55,3 +55,16 @@ export function judge(name, sorted) {
   );
   assert.ok(at(0.5) < LIMIT_MS, `${name}: ${at(0.5)} ms`);
 }
+
+/** How much slower this machine is now than the one for which limits are meant, at least 1. */
+export const slowness = (page) =>
+  page.evaluate(() => {
+    const once = () => {
+      const begun = performance.now();
+      let sum = 0;
+      for (let at = 0; at < 20_000_000; at++) sum = (sum * 31 + at) | 0;
+      return sum === 1 ? 0 : performance.now() - begun;
+    };
+    once();
+    return Math.max(1, Math.min(once(), once(), once()) / 20);
+  });
