@@ -72,7 +72,7 @@ async function work(page) {
 
 /** What is shown after the micro-batch has become larger step by step, and how long the page has worked for it. */
 async function changed(page) {
-  await advised(page);
+  await rested(page, 1500);
   const before = await total(page);
   const worked = await work(page);
   await slider(page, "Micro-batch size").focus();
